@@ -1,0 +1,21 @@
+/** A key for "the same call again": tool and arguments in canonical order. For `at: { oncePer: args }`. */
+import { frameObject, type Frame } from './frame.js';
+import { isObject } from './message.js';
+
+/** Equal for two calls of the same tool with equal arguments, whatever the order of the members. */
+export function callKey(frame: Frame | undefined): string {
+  const params = frame === undefined ? undefined : frameObject(frame)?.['params'];
+  return isObject(params) ? `${String(params['name'])} ${canonicalJson(params['arguments'])}` : '';
+}
+
+/** JSON with sorted keys. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (isObject(value)) {
+    const members = Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

@@ -1,0 +1,172 @@
+/**
+ * The decider: the only place where rules meet traffic. Frames in, effects out; it performs nothing.
+ * A draw of one rule never depends on another rule: every rule draws on every match, then composition and limits
+ * may suppress what it drew, and the journal says so.
+ */
+import { compose } from './compose.js';
+import type { Effect } from './effect.js';
+import { activateRule, MAX_SCOPES, type ActiveRule, type Engagement } from './engagement.js';
+import type { TransportName } from './fault.js';
+import { frameHead, frameObject, type Frame } from './frame.js';
+import { compileGlobs } from './match.js';
+import type { Plan } from './plan.js';
+import type { RandomSource } from './random.js';
+import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
+import { resultOf } from './message.js';
+
+/** What to do about one event. */
+export type Decision = {
+  /** The exchange that was opened for a request, when somebody cares about it. */
+  readonly exchange: Exchange | undefined;
+  /** Undefined: leave the event alone. */
+  readonly effects: readonly Effect[] | undefined;
+  /** Whose effects these are. */
+  readonly by: readonly Engagement[];
+  /** Rules that drew and were silenced; only told once, with the request. */
+  readonly suppressed: readonly Engagement[];
+};
+
+const NOBODY: readonly Engagement[] = [];
+
+/** No rule cares. One constant, so that untouched traffic allocates nothing. */
+export const PASS: Decision = { exchange: undefined, effects: undefined, by: NOBODY, suppressed: NOBODY };
+
+/** What the decider needs to know about the world. */
+export type DeciderOptions = {
+  readonly plan: Plan;
+  readonly random: RandomSource;
+  readonly transport: TransportName;
+  /** Clock reading at the start of the plan. */
+  readonly startedAtMs: number;
+  /** Open an exchange for every request, also where no rule cares (for a journal with all calls). */
+  readonly observesAll?: boolean;
+};
+
+/** See the module comment. One decider per plan and transport; sessions are handed in. */
+export type Decider = {
+  /** False when no rule is enabled and nobody observes: the transport may relay without looking. */
+  readonly isActive: boolean;
+  connect(session: Session, nowMs: number): Decision;
+  /** A request or notification, in either direction. */
+  request(session: Session, frame: Frame, nowMs: number, task?: string): Decision;
+  /** An answer to a request that `request` opened an exchange for. */
+  answer(exchange: Exchange, frame: Frame, nowMs: number): Decision;
+  cancel(exchange: Exchange): Decision;
+};
+
+/** The rules that fired on an exchange. */
+export function engagementsOf(exchange: Exchange): readonly Engagement[] {
+  // Only the decider writes this member.
+  return (exchange.engagements ?? NOBODY) as readonly Engagement[];
+}
+
+/** Builds a decider from a checked plan. */
+export function createDecider(options: DeciderOptions): Decider {
+  const { plan, startedAtMs } = options;
+  const rules = plan.rules.filter((rule) => rule.isEnabled).map((rule) => activateRule(rule, options));
+  const connectRules = rules.filter(({ rule }) => rule.fault.trigger === 'connect');
+  const callRules = rules.filter(({ rule }) => rule.fault.trigger === 'call');
+  const watchers = callRules.filter(({ rule }) => rule.fault.observe !== undefined || rule.at.until === 'recovered');
+  const observesAll = options.observesAll === true;
+  const rulesByMethod = new Map<string, readonly ActiveRule[]>();
+  let fired = 0;
+
+  const rulesFor = (method: string): readonly ActiveRule[] => {
+    const known = rulesByMethod.get(method);
+    if (known !== undefined) return known;
+    const found = callRules.filter(({ methods }) => methods.names.includes(method) || methods.globs?.(method) === true);
+    if (rulesByMethod.size < MAX_SCOPES) rulesByMethod.set(method, found);
+    return found;
+  };
+
+  const limitReached = (nowMs: number): string | undefined => {
+    const { maxFaults, maxMinutes } = plan.limits;
+    if (maxFaults !== undefined && fired >= maxFaults) return 'limits.maxFaults';
+    if (maxMinutes !== undefined && nowMs - startedAtMs > maxMinutes * 60_000) return 'limits.maxMinutes';
+    return undefined;
+  };
+
+  /** At most one terminal fault: the first that fired. It also silences data faults, which would have nothing to edit. */
+  const suppress = (engagements: readonly Engagement[], nowMs: number): readonly Engagement[] => {
+    const terminal = engagements.find(({ rule }) => rule.fault.role === 'terminal' && limitReached(nowMs) === undefined);
+    for (const engagement of engagements) {
+      const { role } = engagement.rule.fault;
+      const isBeaten = terminal !== undefined && engagement !== terminal && (role === 'terminal' || role === 'data');
+      engagement.suppressedBy = isBeaten ? terminal.rule.id : limitReached(nowMs);
+      if (engagement.suppressedBy === undefined) fired++;
+    }
+    const silenced = engagements.filter(({ suppressedBy }) => suppressedBy !== undefined);
+    return silenced.length === 0 ? NOBODY : silenced;
+  };
+
+  /** Lets faults with a memory see a clean answer, and notes recoveries. */
+  const watch = (exchange: Exchange, frame: Frame, nowMs: number): void => {
+    for (const watcher of watchers) {
+      const { rule } = watcher;
+      const scope = watcher.scope(scopeKey(exchange.session, exchange.tool ?? exchange.method));
+      if (scope === undefined || !watcher.matches(exchange.session, exchange.request, exchange.method, exchange.tool)) continue;
+      if (engagementsOf(exchange).some((engagement) => engagement.suppressedBy === undefined)) continue;
+      if (scope.hasFired && isSuccess(frame)) scope.isRecovered = true;
+      // Values were checked against the fault's own specs when the plan was loaded.
+      const params = rule.params as Readonly<Record<string, never>>;
+      rule.fault.observe?.({ kind: 'frame', part: 'answer', frame, exchange }, params, watcher.engage(scope, exchange.session, nowMs).context);
+    }
+  };
+
+  return {
+    isActive: rules.length > 0 || observesAll,
+    connect(session, nowMs) {
+      if (connectRules.length === 0) return PASS;
+      const engagements: Engagement[] = [];
+      for (const active of connectRules) {
+        const { when } = active.rule;
+        if (!compileGlobs(when.session)(session.label) || !compileGlobs(when.target)(session.target ?? '')) continue;
+        active.advanceWideShape(session, session.label);
+        const key = scopeKey(session, 'connect');
+        const engagement = active.draw({ session, scopeKey: key, tool: undefined, frame: undefined, task: session.label, nowMs });
+        if (engagement !== undefined) engagements.push(engagement);
+      }
+      if (engagements.length === 0) return PASS;
+      const suppressed = suppress(engagements, nowMs);
+      return { exchange: undefined, ...compose({ kind: 'connect', session }, engagements), suppressed };
+    },
+    request(session, frame, nowMs, taskGiven) {
+      const { method, tool } = frameHead(frame);
+      if (method === undefined) return PASS;
+      session.requests[frame.direction]++;
+      const task = taskGiven ?? session.label;
+      let engagements: Engagement[] | undefined;
+      let isMatched = observesAll;
+      for (const active of rulesFor(method)) {
+        active.advanceWideShape(session, task);
+        if (!active.matches(session, frame, method, tool)) continue;
+        isMatched = true;
+        const key = scopeKey(session, method === 'tools/call' && tool !== undefined ? tool : method);
+        const engagement = active.draw({ session, scopeKey: key, tool, frame, task, nowMs });
+        if (engagement !== undefined) (engagements ??= []).push(engagement);
+      }
+      if (!isMatched) return PASS;
+      const exchange = openExchange(session, frame, nowMs, taskGiven);
+      if (engagements === undefined) return { exchange, effects: undefined, by: NOBODY, suppressed: NOBODY };
+      const suppressed = suppress(engagements, nowMs);
+      exchange.engagements = engagements;
+      return { exchange, ...compose({ kind: 'frame', part: 'request', frame, exchange }, engagements), suppressed };
+    },
+    answer(exchange, frame, nowMs) {
+      exchange.answers++;
+      if (watchers.length > 0) watch(exchange, frame, nowMs);
+      if (exchange.engagements === undefined) return PASS;
+      return { exchange, ...compose({ kind: 'frame', part: 'answer', frame, exchange }, engagementsOf(exchange)), suppressed: NOBODY };
+    },
+    cancel(exchange) {
+      exchange.isCancelled = true;
+      if (exchange.engagements === undefined) return PASS;
+      return { exchange, ...compose({ kind: 'cancel', exchange }, engagementsOf(exchange)), suppressed: NOBODY };
+    },
+  };
+}
+
+function isSuccess(frame: Frame): boolean {
+  const result = resultOf(frameObject(frame));
+  return result !== undefined && result['isError'] !== true;
+}

@@ -1,0 +1,113 @@
+/** What a fault is. A fault looks at one event and returns effects; it owns no timer, no socket and no randomness. */
+import type { Effect } from './effect.js';
+import type { TrafficEvent } from './event.js';
+import type { ParamSpecs, ParamValues } from './params.js';
+import type { Era } from './session.js';
+
+/** What a fault can act on. */
+export type Carrier = 'mcp' | 'http' | 'command' | 'bytes';
+
+/** Where rules are performed. */
+export type TransportName = 'stdio' | 'http' | 'fetch' | 'simulator';
+
+/** Which carriers each transport has. The simulator imitates all of them. */
+export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Carrier[] } = {
+  stdio: ['mcp', 'bytes'],
+  http: ['mcp', 'http', 'bytes'],
+  fetch: ['mcp', 'http', 'bytes'],
+  simulator: ['mcp', 'http', 'bytes', 'command'],
+};
+
+/** `pre`: the server never executes. `post`: it did, and the answer is what breaks. */
+export type Phase = 'pre' | 'post';
+
+/**
+ * How faults compose on one exchange: one `terminal` (the first in order that fires), any number of `shaping`
+ * (how it is sent), `data` (what is sent, in order) and `extra` (what is done besides).
+ */
+export type FaultRole = 'terminal' | 'shaping' | 'data' | 'extra';
+
+/** What a fault is given besides the event. Everything in it is deterministic. */
+export type FaultContext<Memory = unknown> = {
+  readonly ruleId: string;
+  readonly phase: Phase;
+  readonly era: Era | undefined;
+  readonly transport: TransportName;
+  readonly nowMs: number;
+  /** The next keyed draw of this rule for this exchange, in [0, 1). */
+  draw(): number;
+  /** What this fault remembers for this scope; starts as `memory()` says. */
+  readonly memory: Memory;
+  /** Does the rule's `when.tool` name this tool? For faults that edit lists. */
+  selectsTool(tool: string): boolean;
+  /** Returns "nothing to do" and says why in the journal. */
+  notDelivered(why: string): readonly Effect[];
+};
+
+/** A fault: one file, one of these. */
+export type Fault = {
+  readonly type: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly carriers: readonly Carrier[];
+  readonly role: FaultRole;
+  /** What a rule of this fault listens to. */
+  readonly trigger: 'call' | 'connect';
+  /** Methods that a rule without `when.method` matches. */
+  readonly methods: readonly string[];
+  /** Allowed phases; the first is the default. */
+  readonly phases: readonly Phase[];
+  readonly eras: readonly Era[];
+  /** Transports where it cannot be shown, each with the reason. */
+  readonly cannot: { readonly [Name in TransportName]?: string };
+  readonly params: ParamSpecs;
+  /** Scope of the memory: one per session and tool, or one per session. */
+  readonly memoryScope: 'tool' | 'session';
+  memory?(): unknown;
+  /** Sees every answer of every matching exchange, fired or not, to fill the memory. */
+  observe?(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): void;
+  /** Sees the events of exchanges that the rule fired on. `[]` leaves the event alone. */
+  decide(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): readonly Effect[];
+};
+
+/** What the author of a fault writes. */
+export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
+  type: string;
+  summary: string;
+  carriers: readonly Carrier[];
+  role: FaultRole;
+  trigger?: 'call' | 'connect';
+  methods?: readonly string[];
+  phases?: readonly Phase[];
+  eras?: readonly Era[];
+  cannot?: { readonly [Name in TransportName]?: string };
+  params: Specs;
+  memoryScope?: 'tool' | 'session';
+  memory?: () => Memory;
+  observe?: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => void;
+  decide: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => readonly Effect[];
+};
+
+/** Defines a fault; fills in the defaults. */
+export function defineFault<const Specs extends ParamSpecs, Memory = undefined>(definition: FaultDefinition<Specs, Memory>): Fault {
+  const filled = {
+    trigger: 'call',
+    methods: ['tools/call'],
+    phases: ['pre'],
+    eras: ['legacy', 'modern'],
+    cannot: {},
+    memoryScope: 'tool',
+    ...definition,
+  };
+  // The catalogue holds faults of many parameter shapes; each is only ever called with values checked against its own specs.
+  return filled as unknown as Fault;
+}
+
+/** Faults by type. */
+export type Catalogue = ReadonlyMap<string, Fault>;
+
+/** A catalogue from a folder's index, or from a few faults that a test brings. */
+export function createCatalogue(faults: Readonly<Record<string, Fault>> | readonly Fault[]): Catalogue {
+  const list = Array.isArray(faults) ? (faults as readonly Fault[]) : Object.values(faults as Readonly<Record<string, Fault>>);
+  return new Map(list.map((fault) => [fault.type, fault]));
+}

@@ -1,0 +1,87 @@
+/** Does a rule look at this exchange? Compiled once per rule; the common miss allocates nothing. */
+import { frameObject, type Frame } from './frame.js';
+import { isObject, type Direction } from './message.js';
+import type { Rule } from './plan.js';
+import type { Session } from './session.js';
+
+/** Matches a name against globs (`*` and `?`). */
+export type NameMatcher = (name: string) => boolean;
+
+/** Compiles globs. No globs: everything matches. */
+export function compileGlobs(globs: readonly string[] | undefined): NameMatcher {
+  if (globs === undefined) return () => true;
+  if (globs.length === 1 && !isGlob(globs[0]!)) {
+    const only = globs[0]!;
+    return (name) => name === only;
+  }
+  const exact = new Set(globs.filter((glob) => !isGlob(glob)));
+  const patterns = globs.filter(isGlob).map((glob) => globToRegExp(glob));
+  return (name) => exact.has(name) || patterns.some((pattern) => pattern.test(name));
+}
+
+/** True when the text has a wildcard. */
+export function isGlob(glob: string): boolean {
+  return glob.includes('*') || glob.includes('?');
+}
+
+function globToRegExp(glob: string): RegExp {
+  const source = glob
+    .replace(/\*+/g, '*') // "a**b" means "a*b"; runs of stars would backtrack exponentially
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.');
+  return new RegExp(`^${source}$`, 's');
+}
+
+/** Requests that open a conversation: exempt from wildcards, because breaking them by accident tests nothing else. */
+export const OPENING_METHODS: readonly string[] = ['initialize', 'server/discover'];
+
+/** The methods of a rule: by exact name, or by a test for the rules with wildcards. */
+export type MethodSelector = { readonly names: readonly string[]; readonly globs: NameMatcher | undefined };
+
+/** Which methods a rule looks at: its own, else its fault's. */
+export function methodsOf(rule: Rule): MethodSelector {
+  const given = rule.when.method ?? rule.fault.methods;
+  const globs = given.filter(isGlob);
+  const matches = compileGlobs(globs);
+  return {
+    names: given.filter((method) => !isGlob(method)),
+    globs: globs.length === 0 ? undefined : (method) => !OPENING_METHODS.includes(method) && matches(method),
+  };
+}
+
+/** The part of `when` beyond the method. `tool` is only asked of tool calls: a list request concerns every tool. */
+export type ExchangeMatcher = (session: Session, frame: Frame, method: string, tool: string | undefined) => boolean;
+
+/** Compiles the rest of a rule's `when`. */
+export function compileWhen(rule: Rule): ExchangeMatcher {
+  const { when } = rule;
+  const direction: Direction = when.direction ?? 'to-server';
+  const tools = when.tool === undefined ? undefined : compileGlobs(when.tool);
+  const sessions = when.session === undefined ? undefined : compileGlobs(when.session);
+  const targets = when.target === undefined ? undefined : compileGlobs(when.target);
+  return (session, frame, method, tool) => {
+    if (frame.direction !== direction) return false;
+    if (tools !== undefined && method === 'tools/call' && (tool === undefined || !tools(tool))) return false;
+    if (sessions !== undefined && !sessions(session.label)) return false;
+    if (when.era !== undefined && session.era !== when.era) return false;
+    if (targets !== undefined && (session.target === undefined || !targets(session.target))) return false;
+    return when.args === undefined || hasArguments(frame, when.args);
+  };
+}
+
+function hasArguments(frame: Frame, expected: Readonly<Record<string, unknown>>): boolean {
+  const params = frameObject(frame)?.['params'];
+  return isObject(params) && contains(params['arguments'], expected);
+}
+
+/** True when every member of `expected` is in `value`: objects by subset, everything else by equality. */
+function contains(value: unknown, expected: unknown): boolean {
+  if (isObject(expected)) {
+    return isObject(value) && Object.entries(expected).every(([key, part]) => Object.hasOwn(value, key) && contains(value[key], part));
+  }
+  if (Array.isArray(expected)) {
+    return Array.isArray(value) && value.length === expected.length && expected.every((part, index) => contains(value[index], part));
+  }
+  return value === expected;
+}

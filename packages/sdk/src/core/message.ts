@@ -1,0 +1,67 @@
+/** JSON-RPC as MCP uses it: the shapes, and the few edits that faults make to them. Pure. */
+
+/** A JSON-RPC id. 0 and strings are common; `null` occurs in HTTP-level errors. */
+export type MessageId = string | number | null;
+
+/** A parsed JSON object whose fields nobody has checked yet. */
+export type JsonObject = { [key: string]: unknown };
+
+/** What a message is. `other` covers batches, bare values and bytes that are not JSON. */
+export type MessageKind = 'request' | 'notification' | 'response' | 'other';
+
+/** Which way a frame travels. */
+export type Direction = 'to-server' | 'to-client';
+
+/** The other way. */
+export function opposite(direction: Direction): Direction {
+  return direction === 'to-server' ? 'to-client' : 'to-server';
+}
+
+/** True for a plain JSON object (not an array, not null). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Classifies a parsed message by its members, as both SDK generations do. */
+export function kindOfMessage(message: unknown): MessageKind {
+  if (!isObject(message)) return 'other';
+  if (typeof message['method'] === 'string') return 'id' in message ? 'request' : 'notification';
+  if ('id' in message && ('result' in message || 'error' in message)) return 'response';
+  return 'other';
+}
+
+/** A JSON-RPC error response. Codes from -32020 to -32099 belong to the specification: never invent one there. */
+export function rpcError(id: MessageId, code: number, message: string, data?: unknown): JsonObject {
+  return { jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/** A tool result that reports a failure of the tool itself (`isError`). */
+export function toolErrorResult(id: MessageId, text: string, isModern: boolean): JsonObject {
+  const result: JsonObject = { content: [{ type: 'text', text }], isError: true };
+  if (isModern) result['resultType'] = 'complete';
+  return { jsonrpc: '2.0', id, result };
+}
+
+/** The same message with another `result`; every other member and the key order stay. */
+export function withResult(message: JsonObject, result: unknown): JsonObject {
+  return { ...message, result };
+}
+
+/** The same message with another `id`; every other member and the key order stay. */
+export function withId(message: JsonObject, id: MessageId): JsonObject {
+  return { ...message, id };
+}
+
+/** The `result` of a successful response, when it is an object. */
+export function resultOf(message: unknown): JsonObject | undefined {
+  if (!isObject(message)) return undefined;
+  const result = message['result'];
+  return isObject(result) ? result : undefined;
+}
+
+/** The tool (or prompt) that a request names, when it names one. */
+export function toolOf(message: unknown): string | undefined {
+  if (!isObject(message) || !isObject(message['params'])) return undefined;
+  const name = message['params']['name'];
+  return typeof name === 'string' ? name : undefined;
+}

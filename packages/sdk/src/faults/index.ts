@@ -1,0 +1,2 @@
+export { errorResponse } from './error-response.js';
+export { latency } from './latency.js';

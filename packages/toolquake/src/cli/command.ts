@@ -1,0 +1,60 @@
+/** What a command is. One file each in `commands/`, one line in its index; help, parsing and errors are derived from it. */
+
+/** Exit codes of the product (design section 8). */
+export const EXIT = {
+  pass: 0,
+  failed: 1,
+  badInput: 2,
+  environment: 3,
+  neverFired: 4,
+  inconclusive: 5,
+  undoFailed: 6,
+  interrupted: 130,
+} as const;
+
+/** The terminal and the world, handed to a command. stdout carries results, stderr everything else. */
+export type CommandIo = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** Aborts on the first Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal;
+};
+
+/** One option. `kind` decides parsing: a switch has no value. */
+export type CommandOption = {
+  readonly flag: string;
+  readonly kind: 'switch' | 'text' | 'number' | 'integer';
+  /** Name of the value in the help, for example `FILE`. */
+  readonly value?: string;
+  readonly about: string;
+  readonly default?: string | number | boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly isRequired?: boolean;
+};
+
+/** Parsed arguments: options by camelCase name, positional arguments by name, `rest` after `--`. */
+export type CommandArguments = {
+  readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly positionals: Readonly<Record<string, string | undefined>>;
+  readonly rest: readonly string[];
+};
+
+/** A command. `name` may have two words: `proxy stdio` lives in `proxy-stdio.ts`. */
+export type Command = {
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments in order; required unless `isOptional`. */
+  readonly positionals?: readonly { readonly name: string; readonly about: string; readonly isOptional?: boolean }[];
+  /** What may follow `--`, for example a server command. */
+  readonly rest?: { readonly name: string; readonly about: string; readonly isRequired: boolean };
+  readonly options: readonly CommandOption[];
+  readonly examples: readonly string[];
+  /** Loads what it needs by dynamic import, so that `--help` stays fast. Resolves to the exit code. */
+  handle(args: CommandArguments, io: CommandIo): Promise<number>;
+};
+
+/** Defines a command. */
+export const defineCommand = (command: Command): Command => command;

@@ -1,0 +1,39 @@
+// The lanes of `npm test`, in the order they run. Cheap and telling first: a broken unit test should not wait for a browser.
+// vitest.config.ts reads its projects from the same table, so a test file cannot fall between two lists.
+import { filesBelow } from '../folders.mjs';
+
+const minutes = (n) => n * 60_000;
+
+/** Which test files belong to a vitest project: everything below `folders`, minus `except`. */
+export const projects = {
+  unit: { folders: ['packages', 'test/architecture'], except: [], testTimeoutMs: 10_000 },
+  live: { folders: ['test'], except: ['test/architecture', 'test/system'], testTimeoutMs: 60_000 },
+  system: { folders: ['test/system'], except: [], testTimeoutMs: 120_000 },
+};
+
+/** Newer Nodes that the unit lane also runs on; the floor is whatever Node runs this script. */
+export const otherNodes = [
+  { major: 22, version: '22.23.3' },
+  { major: 24, version: '24.21.0' },
+  { major: 26, version: '26.10.0' },
+];
+
+/**
+ * Budgets are limits, not estimates: a lane that exceeds its own is killed and has failed.
+ * Together they stay below the 45 minutes that `.ci/run` may ever take (test/architecture/lanes.test.ts adds them up).
+ */
+export const lanes = [
+  { name: 'unit', kind: 'vitest', project: 'unit', budgetMs: minutes(2) },
+  ...otherNodes.map((node) => ({ name: `unit-node${node.major}`, kind: 'vitest', project: 'unit', node, budgetMs: minutes(2) })),
+  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(10) },
+  { name: 'examples', kind: 'examples', budgetMs: minutes(5) },
+  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(10) },
+];
+
+/** The test files of a project, as they are on disk now. */
+export function testFiles(project) {
+  const { folders, except } = projects[project];
+  return folders
+    .flatMap((folder) => filesBelow(folder))
+    .filter((file) => file.endsWith('.test.ts') && !except.some((folder) => file.startsWith(`${folder}/`)));
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { projects } from './scripts/lanes/lanes.mjs';
+
+const sdk = fileURLToPath(new URL('packages/sdk/src', import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Sources, not dist: tests inside a package need no build and never see a stale one. Live tests start the built CLI.
+    alias: [
+      { find: /^@toolquake\/sdk$/, replacement: `${sdk}/index.ts` },
+      { find: /^@toolquake\/sdk\/([a-z-]+)$/, replacement: `${sdk}/$1/index.ts` },
+    ],
+  },
+  test: {
+    // A forgotten `.only` would turn the whole lane into one passing test.
+    allowOnly: false,
+    coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'], reportsDirectory: 'coverage' },
+    projects: Object.entries(projects).map(([name, { folders, except, testTimeoutMs }]) => ({
+      extends: true,
+      test: {
+        name,
+        include: folders.map((folder) => `${folder}/**/*.test.ts`),
+        exclude: ['**/node_modules/**', '**/dist/**', ...except.map((folder) => `${folder}/**`)],
+        testTimeout: testTimeoutMs,
+        hookTimeout: testTimeoutMs,
+      },
+    })),
+  },
+});
