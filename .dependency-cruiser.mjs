@@ -11,7 +11,8 @@ export const layers = [
 ];
 
 const RIGHT_WAY = `Imports point down: ${layers.map((layer) => layer.name).join(' -> ')}.`;
-const TESTS = '\\.test\\.ts$';
+// What only tests import counts as a test: it is not published either.
+const TESTS = '(\\.test\\.ts$|/fixtures/)';
 const below = (folders) => `^packages/[^/]+/src/(${folders.join('|')})/`;
 
 const pointDown = layers.slice(1).map((layer, index) => ({
@@ -66,7 +67,7 @@ export default {
     {
       name: 'sdk-has-no-dependencies',
       severity: 'error',
-      comment: 'The sdk lives in other people\'s processes and brings nothing with it (src/testing may use vitest, an optional peer).',
+      comment: "The sdk lives in other people's processes and brings nothing with it (src/testing may use vitest, an optional peer).",
       from: { path: '^packages/sdk/src/', pathNot: [TESTS, '^packages/sdk/src/testing/'] },
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
     },

@@ -15,6 +15,8 @@ export default defineConfig({
   test: {
     // A forgotten `.only` would turn the whole lane into one passing test.
     allowOnly: false,
+    // Programs that tests start must look alike in a terminal and in CI (where some libraries turn colours on).
+    env: { NO_COLOR: '1' },
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'], reportsDirectory: 'coverage' },
     projects: Object.entries(projects).map(([name, { folders, except, testTimeoutMs }]) => ({
       extends: true,

@@ -2,13 +2,12 @@
 // The sdk is plain tsc output (one file per source: readable in a user's debugger). The CLI is one bundle split at its
 // dynamic imports, because loading fewer and smaller files is what keeps `toolquake --help` near bare node.
 import './require-node.mjs';
-import { existsSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { rolldown } from 'rolldown';
 import { run } from './child.mjs';
 import { root, tool } from './folders.mjs';
-import { bold, dim, duration, green, indent, red } from './terminal.mjs';
+import { bold, dim, duration, green, indent, plain, red } from './terminal.mjs';
 
 const PROJECTS = ['packages/sdk', 'packages/sdk/tsconfig.testing.json', 'packages/toolquake'];
 
@@ -42,7 +41,17 @@ function dropStaleSdkOutput() {
   });
 }
 
+/** A project without sources compiles to nothing, happily; a promised entry point that is not there must not pass. */
+function verifyEntryPoints() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
+  const promised = Object.values(exports).flatMap((target) => (typeof target === 'string' ? target : Object.values(target)));
+  const missing = promised.filter((path) => !existsSync(join(root, 'packages/sdk', path)));
+  if (missing.length > 0) throw new BuildFailure(`packages/sdk/package.json promises what was not built: ${missing.join(', ')}`);
+}
+
 async function bundle() {
+  // Loaded late: on an old Node, rolldown fails to load before require-node.mjs could say why.
+  const { rolldown } = await import('rolldown');
   const dist = join(root, 'packages/toolquake/dist');
   const build = await rolldown({
     input: { cli: join(root, 'packages/toolquake/src/cli/main.ts') },
@@ -66,12 +75,15 @@ async function bundle() {
   dropStale(dist, (path) => current.has(path));
 }
 
+/** What the bundler says about our sources is the message; where in the bundler it said so is of no use to anybody. */
+const isForPeople = (error) => error instanceof BuildFailure || Array.isArray(error.errors);
+
 async function step(name, work) {
   const started = performance.now();
   try {
     await work();
   } catch (error) {
-    console.error(`  ${red('✗')} ${name}\n${indent(error instanceof BuildFailure ? error.message : (error.stack ?? String(error)))}`);
+    console.error(`  ${red('✗')} ${name}\n${indent(isForPeople(error) ? plain(error.message) : (error.stack ?? String(error)))}`);
     console.error(red('Build failed.'));
     process.exit(1);
   }
@@ -81,4 +93,5 @@ async function step(name, work) {
 console.log(bold('Building toolquake'));
 await step('types, and the sdk (tsc)', compile);
 await step('no stale sdk output', dropStaleSdkOutput);
+await step('sdk entry points', verifyEntryPoints);
 await step('command line bundle (rolldown)', bundle);

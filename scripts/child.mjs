@@ -14,11 +14,20 @@ function killGroup(child) {
   }
 }
 
-for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15]]) {
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+]) {
   process.once(signal, () => {
     for (const child of running) killGroup(child);
     process.exit(128 + number);
   });
+}
+
+/** Some tools colour their output even into a pipe, others never there; all are told what we decided. */
+function colourFor(show) {
+  if (!wantsColour()) return { NO_COLOR: '1', FORCE_COLOR: undefined };
+  return show ? {} : { FORCE_COLOR: '1' };
 }
 
 /**
@@ -31,8 +40,7 @@ export function run(argv, { cwd, env, budgetMs, show = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
-      // Some tools colour their output even into a pipe; they are told what we decided.
-      env: { ...process.env, ...(wantsColour() ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
+      env: { ...process.env, ...colourFor(show), ...env },
       stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
       detached: process.platform !== 'win32',
     });
@@ -40,10 +48,13 @@ export function run(argv, { cwd, env, budgetMs, show = false } = {}) {
     let output = '';
     let isOverBudget = false;
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
-    const timer = budgetMs === undefined ? undefined : setTimeout(() => {
-      isOverBudget = true;
-      killGroup(child);
-    }, budgetMs);
+    const timer =
+      budgetMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            isOverBudget = true;
+            killGroup(child);
+          }, budgetMs);
     const finish = (code) => {
       clearTimeout(timer);
       running.delete(child);

@@ -28,8 +28,11 @@ export function budget(ms) {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
-// oxlint-disable-next-line no-control-regex -- colour codes are control characters, and take no room on screen
-const width = (text) => text.replace(/\u001b\[\d+m/g, '').length;
+/** Text without colour codes, which take no room on screen and some tools emit unasked. */
+// oxlint-disable-next-line no-control-regex -- colour codes are control characters
+export const plain = (text) => text.replace(/\u001b\[[\d;]*m/g, '');
+
+const width = (text) => plain(text).length;
 
 /** Rows of text cells, aligned; columns named in `right` (by index) are set flush right. */
 export function table(rows, right = []) {

@@ -21,14 +21,21 @@ function describe({ rule, from, to, cycle }) {
 /** Judges every source below `packages/` of `base`. `problems` is empty when all is well. */
 export async function checkImports(base = root) {
   const onDisk = filesBelow('packages', base).filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file));
-  if (onDisk.length === 0) return { seen: 0, problems: [`No modules found below ${join(base, 'packages')}: nothing was checked, so nothing passed.`] };
-  const { output } = await cruise(onDisk, { ...configuration.options, baseDir: base, ruleSet: { forbidden: configuration.forbidden }, validate: true });
+  if (onDisk.length === 0)
+    return { seen: 0, problems: [`No modules found below ${join(base, 'packages')}: nothing was checked, so nothing passed.`] };
+  const { output } = await cruise(onDisk, {
+    ...configuration.options,
+    baseDir: base,
+    ruleSet: { forbidden: configuration.forbidden },
+    validate: true,
+  });
   const seen = new Set(output.modules.map((module) => module.source));
   const unseen = onDisk.filter((file) => !seen.has(file));
   const problems = output.summary.violations.map(describe);
   if (unseen.length > 0) problems.push(`${unseen.length} of ${onDisk.length} modules were not seen, so not checked (first: ${unseen[0]}).`);
   // Seeing a file is not enough: without a TypeScript that it can load, the cruiser sees files but none of their imports.
-  if (!output.modules.some((module) => module.dependencies.length > 0)) problems.push('Not one import was seen: is TypeScript 6 installed as "typescript"?');
+  if (!output.modules.some((module) => module.dependencies.length > 0))
+    problems.push('Not one import was seen: is TypeScript 6 installed as "typescript"?');
   return { seen: onDisk.length, problems };
 }
 

@@ -11,7 +11,9 @@ const PRIVATE = /(^|\/)(src|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)tsconf
 
 async function pack(folder) {
   // dry-run no, scripts no: `prepare` belongs to the workspace and has already run.
-  const { code, output } = await run(['npm', 'pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', packed], { cwd: join(root, folder) });
+  const { code, output } = await run(['npm', 'pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', packed], {
+    cwd: join(root, folder),
+  });
   if (code !== 0) throw new Error(`npm pack failed in ${folder}:\n${output}`);
   // npm warnings may precede the JSON, which is an array (npm 11) or an object by package name (npm 12).
   const parsed = JSON.parse(output.slice(output.search(/^[[{]/m)));
@@ -21,7 +23,9 @@ async function pack(folder) {
 async function problemsOf(folder, { hasTypes }) {
   const { filename, files, unpackedSize } = await pack(folder);
   const tarball = join(packed, filename);
-  const problems = files.filter((file) => PRIVATE.test(file.path)).map((file) => `${folder}: packs ${file.path}, which is not for users (see "files" in its package.json)`);
+  const problems = files
+    .filter((file) => PRIVATE.test(file.path))
+    .map((file) => `${folder}: packs ${file.path}, which is not for users (see "files" in its package.json)`);
   const tools = [[tool('publint/src/cli.js'), 'run', '--strict', tarball]];
   // A package without importable entry points has no types to be wrong about.
   if (hasTypes) tools.push([tool('@arethetypeswrong/cli/dist/index.js'), '--profile', 'esm-only', '--no-emoji', tarball]);

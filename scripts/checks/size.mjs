@@ -29,12 +29,16 @@ for (const chunk of chunks) {
 }
 // Some globals are Node built-ins by another name; in a browser or an edge worker they are missing.
 const code = chunks.map((chunk) => chunk.code).join('\n');
-for (const name of ['Buffer', 'process']) if (new RegExp(`(?<![.\\w'"\`])${name}\\.`).test(code)) foreign.add(`it uses the Node global "${name}"`);
+for (const name of ['Buffer', 'process'])
+  if (new RegExp(`(?<![.\\w'"\`])${name}\\.`).test(code)) foreign.add(`it uses the Node global "${name}"`);
 
 const bytes = chunks.reduce((sum, chunk) => sum + gzipSync(chunk.code, { level: 9 }).length, 0);
 const size = `${(bytes / 1000).toFixed(1)} kB of ${LIMIT_BYTES / 1000} kB`;
 const problems = [...foreign].map((what) => `The sdk's root entry must run anywhere, without Node: ${what}.`);
 if (bytes === 0) problems.push('The bundle is empty: nothing was measured.');
-if (bytes > LIMIT_BYTES) problems.push(`The sdk's root entry grew to ${size} gzipped. Move what not everybody needs to a subpath (faults, resilience, interceptors).`);
+if (bytes > LIMIT_BYTES)
+  problems.push(
+    `The sdk's root entry grew to ${size} gzipped. Move what not everybody needs to a subpath (faults, resilience, interceptors).`,
+  );
 console.log(problems.length === 0 ? size : problems.join('\n'));
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -36,7 +36,11 @@ export async function runExamples(lane, filters) {
       continue;
     }
     console.log(indent(result.output));
-    reasons.push(result.isOverBudget ? `${example} killed: the lane is over its budget of ${budget(lane.budgetMs)}` : `${example} exit code ${result.code}`);
+    reasons.push(
+      result.isOverBudget
+        ? `${example} killed: the lane is over its budget of ${budget(lane.budgetMs)}`
+        : `${example} exit code ${result.code}`,
+    );
   }
   return { verdict: reasons.length > 0 ? 'failed' : 'passed', passed, failed: reasons.length, ms, reasons };
 }

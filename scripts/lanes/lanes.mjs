@@ -12,7 +12,7 @@ export const projects = {
 };
 
 /** Newer Nodes that the unit lane also runs on; the floor is whatever Node runs this script. */
-export const otherNodes = [
+const otherNodes = [
   { major: 22, version: '22.23.3' },
   { major: 24, version: '24.21.0' },
   { major: 26, version: '26.10.0' },

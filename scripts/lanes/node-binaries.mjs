@@ -41,12 +41,16 @@ export async function provideNodes(nodes) {
     writeFileSync(join(cache, 'package.json'), JSON.stringify({ private: true, dependencies }, undefined, 2));
     const install = ['npm', 'install', '--prefix', cache, '--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund'];
     const { code, output } = await run(install, { cwd: cache, budgetMs: 300_000 });
-    if (code !== 0) throw new SetupFailure(`Installing the Node binaries failed:\n${output.trim()}`, `Try it by hand: ${install.join(' ')}`);
+    if (code !== 0)
+      throw new SetupFailure(`Installing the Node binaries failed:\n${output.trim()}`, `Try it by hand: ${install.join(' ')}`);
   }
   for (const node of nodes) {
     const found = await reportedVersion(binary(node));
     if (found !== node.version) {
-      throw new SetupFailure(`${binary(node)} says it is Node ${found ?? '(does not run)'}, expected ${node.version}.`, `Remove ${cache} and try again.`);
+      throw new SetupFailure(
+        `${binary(node)} says it is Node ${found ?? '(does not run)'}, expected ${node.version}.`,
+        `Remove ${cache} and try again.`,
+      );
     }
   }
   return new Map(nodes.map((node) => [node, binary(node)]));
