@@ -1,2 +1,18 @@
-/** `@toolquake/sdk`: the vocabulary, the decider and the performer. Pure and free of Node built-ins. */
-export * from './core/index.js';
+/**
+ * `@toolquake/sdk`: what it takes to write faults and plans. Pure and free of Node built-ins.
+ * What it takes to write a transport (decider, performer, draws, measures) is in `@toolquake/sdk/core`.
+ */
+export { ERROR_CODES, ToolquakeError, type ErrorCode } from './core/errors.js';
+export * from './core/message.js';
+export * from './core/frame.js';
+export type { Era, Exchange, Session } from './core/session.js';
+export * from './core/tool-result.js';
+export * from './core/effect.js';
+export * from './core/event.js';
+export * from './core/params.js';
+export * from './core/fault.js';
+export * from './core/plan.js';
+export { checkPlan, requirePlan } from './core/check-plan.js';
+export type { PlanPath, PlanProblem } from './core/check-value.js';
+export * from './core/journal.js';
+export * from './core/clock.js';

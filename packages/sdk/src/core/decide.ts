@@ -5,10 +5,10 @@
  */
 import { compose } from './compose.js';
 import type { Effect } from './effect.js';
-import { activateRule, MAX_SCOPES, type ActiveRule, type Engagement } from './engagement.js';
+import { activateRule, MAX_SCOPES, type ActiveRule, type Engagement, type Match } from './engagement.js';
 import type { TransportName } from './fault.js';
 import { frameHead, frameObject, type Frame } from './frame.js';
-import { compileGlobs } from './match.js';
+import { compileConnect, OPENING_METHODS } from './match.js';
 import type { Plan } from './plan.js';
 import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
@@ -24,12 +24,17 @@ export type Decision = {
   readonly by: readonly Engagement[];
   /** Rules that drew and were silenced; only told once, with the request. */
   readonly suppressed: readonly Engagement[];
+  /** What faults threw on the way; the rest of the decision stands. */
+  readonly problems: readonly unknown[];
 };
 
 const NOBODY: readonly Engagement[] = [];
 
+/** Methods longer than this are nobody's; they are looked up every time instead of being remembered. */
+const MAX_KNOWN_METHOD_LENGTH = 256;
+
 /** No rule cares. One constant, so that untouched traffic allocates nothing. */
-export const PASS: Decision = { exchange: undefined, effects: undefined, by: NOBODY, suppressed: NOBODY };
+export const PASS: Decision = { exchange: undefined, effects: undefined, by: NOBODY, suppressed: NOBODY, problems: [] };
 
 /** What the decider needs to know about the world. */
 export type DeciderOptions = {
@@ -44,6 +49,7 @@ export type DeciderOptions = {
 
 /** See the module comment. One decider per plan and transport; sessions are handed in. */
 export type Decider = {
+  readonly transport: TransportName;
   /** False when no rule is enabled and nobody observes: the transport may relay without looking. */
   readonly isActive: boolean;
   connect(session: Session, nowMs: number): Decision;
@@ -64,20 +70,24 @@ export function engagementsOf(exchange: Exchange): readonly Engagement[] {
 export function createDecider(options: DeciderOptions): Decider {
   const { plan, startedAtMs } = options;
   const rules = plan.rules.filter((rule) => rule.isEnabled).map((rule) => activateRule(rule, options));
-  const connectRules = rules.filter(({ rule }) => rule.fault.trigger === 'connect');
+  const connectRules = rules
+    .filter(({ rule }) => rule.fault.trigger === 'connect')
+    .map((active) => ({ active, matches: compileConnect(active.rule) }));
   const callRules = rules.filter(({ rule }) => rule.fault.trigger === 'call');
   const watchers = callRules.filter(({ rule }) => rule.fault.observe !== undefined || rule.at.until === 'recovered');
+  const lastingRules = callRules.filter(({ rule }) => rule.fault.lasts !== undefined);
   const observesAll = options.observesAll === true;
   const rulesByMethod = new Map<string, readonly ActiveRule[]>();
   let fired = 0;
 
-  const rulesFor = (method: string): readonly ActiveRule[] => {
-    const known = rulesByMethod.get(method);
-    if (known !== undefined) return known;
+  const findRules = (method: string): readonly ActiveRule[] => {
     const found = callRules.filter(({ methods }) => methods.names.includes(method) || methods.globs?.(method) === true);
-    if (rulesByMethod.size < MAX_SCOPES) rulesByMethod.set(method, found);
+    if (rulesByMethod.size < MAX_SCOPES && method.length <= MAX_KNOWN_METHOD_LENGTH) rulesByMethod.set(method, found);
     return found;
   };
+
+  // Apart from `findRules`, whose closure would cost every message its own context.
+  const rulesFor = (method: string): readonly ActiveRule[] => rulesByMethod.get(method) ?? findRules(method);
 
   const limitReached = (nowMs: number): string | undefined => {
     const { maxFaults, maxMinutes } = plan.limits;
@@ -88,10 +98,13 @@ export function createDecider(options: DeciderOptions): Decider {
 
   /** At most one terminal fault: the first that fired. It also silences data faults, which would have nothing to edit. */
   const suppress = (engagements: readonly Engagement[], nowMs: number): readonly Engagement[] => {
-    const terminal = engagements.find(({ rule }) => rule.fault.role === 'terminal' && limitReached(nowMs) === undefined);
+    const terminal = limitReached(nowMs) === undefined ? engagements.find(({ rule }) => rule.fault.role === 'terminal') : undefined;
+    // Counted first: what beats others must not itself fall to the limit that they used up.
+    if (terminal !== undefined) fired++;
     for (const engagement of engagements) {
+      if (engagement === terminal) continue;
       const { role } = engagement.rule.fault;
-      const isBeaten = terminal !== undefined && engagement !== terminal && (role === 'terminal' || role === 'data');
+      const isBeaten = terminal !== undefined && (role === 'terminal' || role === 'data');
       engagement.suppressedBy = isBeaten ? terminal.rule.id : limitReached(nowMs);
       if (engagement.suppressedBy === undefined) fired++;
     }
@@ -99,28 +112,52 @@ export function createDecider(options: DeciderOptions): Decider {
     return silenced.length === 0 ? NOBODY : silenced;
   };
 
-  /** Lets faults with a memory see a clean answer, and notes recoveries. */
-  const watch = (exchange: Exchange, frame: Frame, nowMs: number): void => {
+  /** Rules whose earlier firing still lasts here come first: they describe what the session has become. */
+  const engageLasting = (match: Match, method: string, drawn: readonly Engagement[] | undefined): Engagement[] | undefined => {
+    if (OPENING_METHODS.includes(method)) {
+      for (const active of lastingRules) active.restart(match.session);
+      return undefined;
+    }
+    const lasting = lastingRules.map((active) => active.lasting(match)).filter((engagement) => engagement !== undefined);
+    if (lasting.length === 0) return undefined;
+    // The draw was made all the same, so that later draws do not depend on what lasts; one engagement per rule is enough.
+    return [...lasting, ...(drawn ?? []).filter(({ rule }) => !lasting.some((other) => other.rule === rule))];
+  };
+
+  /** Lets faults with a memory see the answers that their own rule leaves alone, and notes recoveries. */
+  const watch = (exchange: Exchange, frame: Frame, nowMs: number): readonly unknown[] => {
+    const problems: unknown[] = [];
     for (const watcher of watchers) {
       const { rule } = watcher;
       const scope = watcher.scope(scopeKey(exchange.session, exchange.tool ?? exchange.method));
       if (scope === undefined || !watcher.matches(exchange.session, exchange.request, exchange.method, exchange.tool)) continue;
-      if (engagementsOf(exchange).some((engagement) => engagement.suppressedBy === undefined)) continue;
+      // Only its own firing counts: what one rule remembers must not depend on another.
+      if (engagementsOf(exchange).some((engagement) => engagement.rule === rule && engagement.suppressedBy === undefined)) continue;
       if (scope.hasFired && isSuccess(frame)) scope.isRecovered = true;
-      // Values were checked against the fault's own specs when the plan was loaded.
-      const params = rule.params as Readonly<Record<string, never>>;
-      rule.fault.observe?.({ kind: 'frame', part: 'answer', frame, exchange }, params, watcher.engage(scope, exchange.session, nowMs).context);
+      if (rule.fault.observe === undefined) continue;
+      try {
+        // Values were checked against the fault's own specs when the plan was loaded.
+        const params = rule.params as Readonly<Record<string, never>>;
+        rule.fault.observe(
+          { kind: 'frame', part: 'answer', frame, exchange },
+          params,
+          watcher.engage(scope, exchange.session, nowMs).context,
+        );
+      } catch (error) {
+        problems.push(error);
+      }
     }
+    return problems;
   };
 
   return {
+    transport: options.transport,
     isActive: rules.length > 0 || observesAll,
     connect(session, nowMs) {
       if (connectRules.length === 0) return PASS;
       const engagements: Engagement[] = [];
-      for (const active of connectRules) {
-        const { when } = active.rule;
-        if (!compileGlobs(when.session)(session.label) || !compileGlobs(when.target)(session.target ?? '')) continue;
+      for (const { active, matches } of connectRules) {
+        if (!matches(session)) continue;
         active.advanceWideShape(session, session.label);
         const key = scopeKey(session, 'connect');
         const engagement = active.draw({ session, scopeKey: key, tool: undefined, frame: undefined, task: session.label, nowMs });
@@ -137,7 +174,10 @@ export function createDecider(options: DeciderOptions): Decider {
       const task = taskGiven ?? session.label;
       let engagements: Engagement[] | undefined;
       let isMatched = observesAll;
-      for (const active of rulesFor(method)) {
+      const candidates = rulesFor(method);
+      // By index: an iterator would be the only thing that untouched traffic allocates.
+      for (let index = 0; index < candidates.length; index++) {
+        const active = candidates[index]!;
         active.advanceWideShape(session, task);
         if (!active.matches(session, frame, method, tool)) continue;
         isMatched = true;
@@ -145,18 +185,25 @@ export function createDecider(options: DeciderOptions): Decider {
         const engagement = active.draw({ session, scopeKey: key, tool, frame, task, nowMs });
         if (engagement !== undefined) (engagements ??= []).push(engagement);
       }
-      if (!isMatched) return PASS;
+      if (lastingRules.length > 0 && frame.direction === 'to-server') {
+        const key = scopeKey(session, method === 'tools/call' && tool !== undefined ? tool : method);
+        engagements = engageLasting({ session, scopeKey: key, tool, frame, task, nowMs }, method, engagements) ?? engagements;
+        isMatched ||= engagements !== undefined;
+      }
+      // A rule that matched and lost its draw has no more to say about this exchange, unless it watches answers.
+      if (!isMatched || (engagements === undefined && !observesAll && watchers.length === 0)) return PASS;
       const exchange = openExchange(session, frame, nowMs, taskGiven);
-      if (engagements === undefined) return { exchange, effects: undefined, by: NOBODY, suppressed: NOBODY };
+      if (engagements === undefined) return { exchange, effects: undefined, by: NOBODY, suppressed: NOBODY, problems: PASS.problems };
       const suppressed = suppress(engagements, nowMs);
       exchange.engagements = engagements;
       return { exchange, ...compose({ kind: 'frame', part: 'request', frame, exchange }, engagements), suppressed };
     },
     answer(exchange, frame, nowMs) {
       exchange.answers++;
-      if (watchers.length > 0) watch(exchange, frame, nowMs);
-      if (exchange.engagements === undefined) return PASS;
-      return { exchange, ...compose({ kind: 'frame', part: 'answer', frame, exchange }, engagementsOf(exchange)), suppressed: NOBODY };
+      const problems = watchers.length > 0 ? watch(exchange, frame, nowMs) : PASS.problems;
+      if (exchange.engagements === undefined) return problems.length === 0 ? PASS : { ...PASS, problems };
+      const composition = compose({ kind: 'frame', part: 'answer', frame, exchange }, engagementsOf(exchange));
+      return { exchange, ...composition, problems: [...problems, ...composition.problems], suppressed: NOBODY };
     },
     cancel(exchange) {
       exchange.isCancelled = true;

@@ -24,8 +24,8 @@ export type Effect =
   | { readonly kind: 'emit'; readonly frame: Frame | 'heartbeat'; readonly everyMs: number; readonly count: number }
   /** Keep the frame back. A later forward for the same exchange and direction supersedes what is held. */
   | { readonly kind: 'hold'; readonly frame: Frame; readonly until: HoldUntil; readonly thenMs: number }
-  /** Break the connection. `refuse` also turns new connections away for a while. */
-  | { readonly kind: 'disconnect'; readonly how: 'reset' | 'end' | 'refuse'; readonly forMs: number }
+  /** Break the connection. `refuse` also turns new connections away for a while. Put off by `afterMs`, a cancel comes first. */
+  | { readonly kind: 'disconnect'; readonly how: 'reset' | 'end' | 'refuse'; readonly forMs: number; readonly afterMs?: number }
   /** Send the frame on in slices of bytes, which may split a character. */
   | { readonly kind: 'pace'; readonly frame: Frame; readonly sliceBytes: number; readonly everyMs: number; readonly afterMs: number }
   /** Do something to the server itself. Where it is no child of ours, the transport imitates what a client would see. */
@@ -34,13 +34,19 @@ export type Effect =
 export const forward = (frame: Frame, afterMs = 0, exchange?: Exchange): Effect =>
   exchange === undefined ? { kind: 'forward', frame, afterMs } : { kind: 'forward', frame, afterMs, exchange };
 
-export const answer = (message: JsonObject | undefined, http?: HttpReply, afterMs = 0): Effect => ({ kind: 'answer', message, http, afterMs });
+export const answer = (message: JsonObject | undefined, http?: HttpReply, afterMs = 0): Effect => ({
+  kind: 'answer',
+  message,
+  http,
+  afterMs,
+});
 
 export const emit = (frame: Frame | 'heartbeat', times: { everyMs: number; count: number }): Effect => ({ kind: 'emit', frame, ...times });
 
 export const hold = (frame: Frame, until: HoldUntil, thenMs = 0): Effect => ({ kind: 'hold', frame, until, thenMs });
 
-export const disconnect = (how: 'reset' | 'end' | 'refuse', forMs = 0): Effect => ({ kind: 'disconnect', how, forMs });
+export const disconnect = (how: 'reset' | 'end' | 'refuse', forMs = 0, afterMs = 0): Effect =>
+  afterMs === 0 ? { kind: 'disconnect', how, forMs } : { kind: 'disconnect', how, forMs, afterMs };
 
 export const pace = (frame: Frame, slices: { sliceBytes: number; everyMs: number; afterMs?: number }): Effect => ({
   kind: 'pace',

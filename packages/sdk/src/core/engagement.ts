@@ -5,7 +5,7 @@ import type { FaultContext, TransportName } from './fault.js';
 import type { Frame } from './frame.js';
 import { compileGlobs, compileWhen, methodsOf, type ExchangeMatcher, type MethodSelector, type NameMatcher } from './match.js';
 import type { Rule } from './plan.js';
-import type { DrawStream, RandomSource } from './random.js';
+import { fnv1a64, type DrawStream, type RandomSource } from './random.js';
 import { DRAW_DECIDES, DRAW_FIRST_OF_FAULT, mayFire, moveChain, probabilityNow, startChain, type ChainState } from './schedule.js';
 import type { Session } from './session.js';
 
@@ -36,7 +36,7 @@ export type Scope = {
   hasFired: boolean;
   isRecovered: boolean;
   readonly chain: ChainState;
-  /** Keys of `oncePer` that were used up. */
+  /** Keys of `oncePer: args` or `tool` that were used up. */
   spent: Set<string> | undefined;
 };
 
@@ -62,22 +62,44 @@ export type ActiveRule = {
   /** The state of a scope that has matched before. */
   scope(key: string): Scope | undefined;
   engage(scope: Scope, session: Session, nowMs: number): Engagement;
+  /** An engagement without a draw, while an earlier firing in this session lasts. */
+  lasting(match: Match): Engagement | undefined;
+  /** The session begins anew: what lasted in it is over. */
+  restart(session: Session): void;
 };
+
+/** Arguments can be megabytes; what is remembered of them is not. */
+function boundedKey(key: string): string {
+  if (key.length <= 256) return key;
+  const { high, low } = fnv1a64(key);
+  return `${key.length}:${high}:${low}`;
+}
 
 /** Starts a rule. */
 export function activateRule(rule: Rule, world: { random: RandomSource; transport: TransportName; startedAtMs: number }): ActiveRule {
   const scopes = new Map<string, Scope>();
   const memories = new Map<string, unknown>();
+  const spentSessions = new Set<string>();
   const tools: NameMatcher = compileGlobs(rule.when.tool);
   const { shape } = rule;
   const isChain = shape.kind === 'burst' || shape.kind === 'episode';
+  // Known once, asked on every call.
+  const isScheduled = Object.keys(rule.at).length > 0;
   const isWide = isChain && (shape.scope === 'plan' || shape.scope === 'session');
 
   const scopeFor = (key: string): Scope => {
     const known = scopes.get(key);
     if (known !== undefined) return known;
     if (scopes.size >= MAX_SCOPES && key !== 'overflow') return scopeFor('overflow');
-    const scope: Scope = { key, stream: world.random.stream(rule.id, key), matches: 0, hasFired: false, isRecovered: false, chain: startChain(), spent: undefined };
+    const scope: Scope = {
+      key,
+      stream: world.random.stream(rule.id, key),
+      matches: 0,
+      hasFired: false,
+      isRecovered: false,
+      chain: startChain(),
+      spent: undefined,
+    };
     scopes.set(key, scope);
     return scope;
   };
@@ -107,10 +129,11 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
   const isSpent = (scope: Scope, match: Match): boolean => {
     const { oncePer } = rule.at;
     if (oncePer === undefined) return false;
-    const key = oncePer === 'args' ? callKey(match.frame) : oncePer === 'tool' ? (match.tool ?? '') : match.session.label;
-    scope.spent ??= new Set();
-    if (scope.spent.has(key) || scope.spent.size >= MAX_SCOPES) return true;
-    scope.spent.add(key);
+    // A session has one scope per tool, so what is spent per session lives beside the scopes.
+    const spent = oncePer === 'session' ? spentSessions : (scope.spent ??= new Set());
+    const key = oncePer === 'session' ? match.session.label : oncePer === 'args' ? boundedKey(callKey(match.frame)) : (match.tool ?? '');
+    if (spent.has(key) || spent.size >= MAX_SCOPES) return true;
+    spent.add(key);
     return false;
   };
 
@@ -155,9 +178,15 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
       scope.matches++;
       const elapsedMs = match.nowMs - world.startedAtMs;
       if (!isWide) advance(scope, match.task);
-      if (!mayFire(rule.at, scope.matches, elapsedMs, scope.isRecovered)) return undefined;
-      const { chain } = isWide ? wideScope(match.session) : scope;
-      const probability = probabilityNow(shape, rule.probability, { chain, match: scope.matches, elapsedMs });
+      if (isScheduled && !mayFire(rule.at, scope.matches, elapsedMs, scope.isRecovered)) return undefined;
+      const probability =
+        shape.kind === 'iid'
+          ? rule.probability
+          : probabilityNow(shape, rule.probability, {
+              chain: (isWide ? wideScope(match.session) : scope).chain,
+              match: scope.matches,
+              elapsedMs,
+            });
       if (probability <= 0) return undefined;
       if (probability < 1 && !(scope.stream.draw(scope.matches, DRAW_DECIDES) < probability)) return undefined;
       if (isSpent(scope, match)) return undefined;
@@ -166,5 +195,13 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
     },
     scope: (key) => scopes.get(key),
     engage,
+    lasting(match) {
+      const memory = memories.get(match.session.label);
+      if (memory === undefined || rule.fault.lasts?.(memory) !== true) return undefined;
+      return engage(scopeFor(match.scopeKey), match.session, match.nowMs);
+    },
+    restart(session) {
+      memories.delete(session.label);
+    },
   };
 }

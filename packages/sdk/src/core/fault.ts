@@ -64,7 +64,12 @@ export type Fault = {
   /** Scope of the memory: one per session and tool, or one per session. */
   readonly memoryScope: 'tool' | 'session';
   memory?(): unknown;
-  /** Sees every answer of every matching exchange, fired or not, to fill the memory. */
+  /**
+   * For a fault whose firing outlives its call: while this says so of the session's memory, every later request of the
+   * session is engaged too, drawn or not, until the client initialises anew. Needs `memoryScope: 'session'`.
+   */
+  lasts?(memory: unknown): boolean;
+  /** Sees every answer of a matching exchange that its own rule leaves alone, to fill the memory. */
   observe?(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): void;
   /** Sees the events of exchanges that the rule fired on. `[]` leaves the event alone. */
   decide(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): readonly Effect[];
@@ -84,6 +89,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   params: Specs;
   memoryScope?: 'tool' | 'session';
   memory?: () => Memory;
+  lasts?: (memory: Memory) => boolean;
   observe?: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => void;
   decide: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => readonly Effect[];
 };

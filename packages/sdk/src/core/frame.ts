@@ -20,7 +20,8 @@ export type Frame = {
 };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays visible, so that JSON.parse refuses it as both peers would.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A frame as it came off a wire, without its delimiter. */
 export function frameFromBytes(direction: Direction, bytes: Uint8Array, isOpaque = false): Frame {
@@ -66,10 +67,15 @@ export function frameObject(frame: Frame): JsonObject | undefined {
 
 /** Kind, id, method and tool, by the cheapest way there is. */
 export function frameHead(frame: Frame): JsonHead {
-  if (frame.head === undefined) {
-    frame.head = frame.isParsed || frame.bytes === undefined ? headOfMessage(frame.message) : readJsonHead(frame.bytes);
-  }
+  // Bytes decide where there are any, parsed or not: the head must not depend on who looked first.
+  frame.head ??= frame.bytes === undefined ? headOfMessage(frame.message) : headOfBytes(frame.bytes, frame.isOpaque);
   return frame.head;
+}
+
+function headOfBytes(bytes: Uint8Array, isOpaque: boolean): JsonHead {
+  const head = readJsonHead(bytes);
+  // A prefix of something large tells what it can; a whole frame that breaks off is no message to anybody.
+  return head.isComplete || isOpaque ? head : { kind: 'other', id: undefined, method: undefined, tool: undefined, isComplete: false };
 }
 
 function headOfMessage(message: unknown): JsonHead {

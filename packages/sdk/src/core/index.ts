@@ -1,8 +1,10 @@
 export * from './errors.js';
+export * from './nearest-word.js';
 export * from './message.js';
 export * from './json-head.js';
 export * from './frame.js';
 export * from './session.js';
+export * from './tool-result.js';
 export * from './effect.js';
 export * from './event.js';
 export * from './params.js';
@@ -10,12 +12,31 @@ export * from './fault.js';
 export * from './random.js';
 export * from './mersenne-twister.js';
 export * from './plan.js';
+export * from './plan-keys.js';
 export * from './match.js';
 export * from './schedule.js';
 export * from './journal.js';
 export * from './clock.js';
+export * from './event-stream.js';
 export * from './call-key.js';
 export * from './engagement.js';
 export * from './compose.js';
 export * from './decide.js';
 export * from './perform.js';
+export * from './metrics.js';
+export * from './interval.js';
+export * from './verdict-rates.js';
+export {
+  createValueReader,
+  describeValue,
+  member,
+  parseDuration,
+  pathText,
+  type NumberRange,
+  type PlanPath,
+  type PlanProblem,
+  type ValueReader,
+} from './check-value.js';
+export { whyNotOn } from './check-sense.js';
+export * from './check-plan.js';
+export * from './sketch.js';

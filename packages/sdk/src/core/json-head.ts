@@ -2,10 +2,15 @@
  * Reads kind, id, method and tool of one JSON-RPC message from its bytes without parsing the rest.
  * Parsing a 1 MiB result to learn that nobody is interested in it would be most of a proxy's work;
  * the same scan also serves frames that are too large to parse, from a bounded prefix.
+ * One pass, no recursion, linear on any bytes. On valid JSON it agrees with `JSON.parse`.
  */
+import { readScalar } from './json-scalar.js';
 import type { MessageId, MessageKind } from './message.js';
 
-/** What the scan found. `isComplete` is false when the bytes ended (or broke) before the object did. */
+/**
+ * What the scan found. `isComplete` is false when the bytes ended (or broke) before the object did; what was read
+ * until then stands, so a member that comes later (an id after the params) is missing.
+ */
 export type JsonHead = {
   kind: MessageKind;
   id: MessageId | undefined;
@@ -23,98 +28,133 @@ const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-const decoder = new TextDecoder();
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
 
 function skipSpace(bytes: Uint8Array, at: number): number {
   let position = at;
-  for (;;) {
-    const byte = bytes[position];
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) position++;
-    else return position;
-  }
+  while (position < bytes.length && isSpace(bytes[position])) position++;
+  return position;
 }
+
+/** How far we look byte by byte before a native search pays off, and how far at most where quotes are dense. */
+const NEAR_BYTES = 32;
+const DENSE_BYTES = 8192;
 
 /** Position after the closing quote, or -1. `at` is the opening quote. */
 function skipString(bytes: Uint8Array, at: number): number {
-  let from = at + 1;
+  const end = bytes.length;
+  let position = at + 1;
+  let windowBytes = NEAR_BYTES;
   for (;;) {
-    const quote = bytes.indexOf(QUOTE, from);
+    const near = position + windowBytes < end ? position + windowBytes : end;
+    while (position < near) {
+      const byte = bytes[position]!;
+      if (byte === QUOTE) return position + 1;
+      position += byte === BACKSLASH ? 2 : 1;
+    }
+    if (position >= end) return -1;
+    const quote = bytes.indexOf(QUOTE, position);
     if (quote === -1) return -1;
+    // Backslashes before a quote pair up from the left. `position` is never inside a pair, so the count stops there:
+    // no byte is counted twice.
     let slashes = 0;
-    while (bytes[quote - 1 - slashes] === BACKSLASH) slashes++;
+    while (quote - 1 - slashes >= position && bytes[quote - 1 - slashes] === BACKSLASH) slashes++;
     if (slashes % 2 === 0) return quote + 1;
-    from = quote + 1;
+    // JSON inside text has an escaped quote every few bytes, and a search that ends at once is slower than looking.
+    windowBytes = quote - position < NEAR_BYTES ? Math.min(DENSE_BYTES, windowBytes * 4) : NEAR_BYTES;
+    position = quote + 1;
   }
 }
 
-/** Position after the value that starts at `at`, or -1 when it does not end. */
+/** Position after the value that starts at `at`, or -1 when it does not end. Brackets are counted, not paired. */
 function skipValue(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return skipString(bytes, at);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-    let depth = 0;
-    let position = at;
-    while (position < bytes.length) {
-      const byte = bytes[position];
-      if (byte === QUOTE) {
-        position = skipString(bytes, position);
-        if (position === -1) return -1;
-        continue;
-      }
-      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        depth--;
-        if (depth === 0) return position + 1;
-      }
-      position++;
-    }
-    return -1;
-  }
-  let position = at;
-  while (position < bytes.length) {
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipContainer(bytes, at);
+  for (let position = at; position < bytes.length; position++) {
     const byte = bytes[position];
-    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || byte === 0x20 || byte === 0x0a || byte === 0x0d) {
-      return position;
-    }
-    position++;
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte)) return position;
   }
   return -1;
 }
 
-/** A JSON string or number between two positions; undefined for anything else. */
-function scalar(bytes: Uint8Array, from: number, to: number): string | number | null | undefined {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes.subarray(from, to)));
-    return typeof value === 'string' || typeof value === 'number' || value === null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isKey(bytes: Uint8Array, from: number, key: string): boolean {
-  for (let index = 0; index < key.length; index++) if (bytes[from + index] !== key.charCodeAt(index)) return false;
-  return bytes[from + key.length] === QUOTE;
-}
-
-/** The string member `name` of the object between two positions. */
-function nameIn(bytes: Uint8Array, from: number, to: number): string | undefined {
-  let position = skipSpace(bytes, from + 1);
-  while (position < to && bytes[position] === QUOTE) {
-    const keyAt = position + 1;
-    const afterKey = skipSpace(bytes, skipString(bytes, position));
-    if (bytes[afterKey] !== COLON) return undefined;
-    const valueAt = skipSpace(bytes, afterKey + 1);
-    const end = skipValue(bytes, valueAt);
-    if (end === -1) return undefined;
-    if (isKey(bytes, keyAt, 'name')) {
-      const value = scalar(bytes, valueAt, end);
-      return typeof value === 'string' ? value : undefined;
+function skipContainer(bytes: Uint8Array, at: number): number {
+  const end = bytes.length;
+  let depth = 0;
+  let position = at;
+  while (position < end) {
+    const byte = bytes[position]!;
+    if (byte === QUOTE) {
+      position = skipString(bytes, position);
+      if (position === -1) return -1;
+      continue;
     }
-    position = skipSpace(bytes, end);
-    if (bytes[position] !== COMMA) return undefined;
-    position = skipSpace(bytes, position + 1);
+    position++;
+    // Digits, commas and colons end here.
+    if (byte < OPEN_BRACKET) continue;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return position;
+  }
+  return -1;
+}
+
+type Key = 'id' | 'method' | 'params' | 'result' | 'error' | 'name';
+
+const KEYS: readonly Key[] = ['id', 'method', 'params', 'result', 'error', 'name'];
+
+/** Longest spelling of a key: every character as \u0000. */
+const MAX_KEY_BYTES = 36;
+
+/** The key between two positions (quotes excluded), when it is one that we look for. Keys may be written with escapes. */
+function keyBetween(bytes: Uint8Array, from: number, to: number): Key | undefined {
+  const length = to - from;
+  if (length > MAX_KEY_BYTES) return undefined;
+  for (let index = 0; index < KEYS.length; index++) {
+    const key = KEYS[index]!;
+    if (key.length === length && isText(bytes, from, key)) return key;
+  }
+  // A letter can only be escaped as \u00XX: six bytes for one, so the shortest such key has seven.
+  if (length < 7) return undefined;
+  for (let position = from; position < to; position++) {
+    if (bytes[position] !== BACKSLASH) continue;
+    const spelled = readScalar(bytes, from - 1, to + 1);
+    return KEYS.find((key) => key === spelled);
   }
   return undefined;
+}
+
+function isText(bytes: Uint8Array, from: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[from + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
+/** Reads the string member `name` (the last one counts) of the params that start at `from`. Position after them, or -1. */
+function readParams(bytes: Uint8Array, from: number, head: JsonHead): number {
+  head.tool = undefined;
+  if (bytes[from] !== OPEN_BRACE) return skipValue(bytes, from);
+  let position = skipSpace(bytes, from + 1);
+  while (bytes[position] === QUOTE) {
+    const keyEnd = skipString(bytes, position);
+    if (keyEnd === -1) return -1;
+    const colon = skipSpace(bytes, keyEnd);
+    if (bytes[colon] !== COLON) break;
+    const valueAt = skipSpace(bytes, colon + 1);
+    const valueEnd = skipValue(bytes, valueAt);
+    if (valueEnd === -1) return -1;
+    if (keyBetween(bytes, position + 1, keyEnd - 1) === 'name') head.tool = textOf(readScalar(bytes, valueAt, valueEnd));
+    position = skipSpace(bytes, valueEnd);
+    if (bytes[position] === CLOSE_BRACE) return position + 1;
+    if (bytes[position] !== COMMA) break;
+    position = skipSpace(bytes, position + 1);
+  }
+  // Empty, or no JSON.
+  return skipValue(bytes, from);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /**
@@ -126,32 +166,39 @@ export function readJsonHead(bytes: Uint8Array): JsonHead {
   let position = skipSpace(bytes, 0);
   if (bytes[position] !== OPEN_BRACE) return head;
   position = skipSpace(bytes, position + 1);
+  let hasId = false;
   let hasOutcome = false;
+  if (bytes[position] === CLOSE_BRACE) head.isComplete = endsAfter(bytes, position);
   while (bytes[position] === QUOTE) {
-    const keyAt = position + 1;
     const keyEnd = skipString(bytes, position);
     if (keyEnd === -1) break;
+    const key = keyBetween(bytes, position + 1, keyEnd - 1);
     const colon = skipSpace(bytes, keyEnd);
     if (bytes[colon] !== COLON) break;
     const valueAt = skipSpace(bytes, colon + 1);
-    const valueEnd = skipValue(bytes, valueAt);
     // An endless result is still an answer: what came before it tells whose.
-    if (isKey(bytes, keyAt, 'result') || isKey(bytes, keyAt, 'error')) hasOutcome = true;
+    if (key === 'result' || key === 'error') hasOutcome = true;
+    const valueEnd = key === 'params' ? readParams(bytes, valueAt, head) : skipValue(bytes, valueAt);
     if (valueEnd === -1) break;
-    if (isKey(bytes, keyAt, 'id')) head.id = scalar(bytes, valueAt, valueEnd);
-    else if (isKey(bytes, keyAt, 'method')) {
-      const method = scalar(bytes, valueAt, valueEnd);
-      head.method = typeof method === 'string' ? method : undefined;
-    } else if (isKey(bytes, keyAt, 'params') && bytes[valueAt] === OPEN_BRACE) head.tool = nameIn(bytes, valueAt, valueEnd);
+    if (key === 'id') {
+      hasId = true;
+      head.id = readScalar(bytes, valueAt, valueEnd);
+    } else if (key === 'method') head.method = textOf(readScalar(bytes, valueAt, valueEnd));
     position = skipSpace(bytes, valueEnd);
     if (bytes[position] === CLOSE_BRACE) {
-      head.isComplete = true;
+      head.isComplete = endsAfter(bytes, position);
       break;
     }
     if (bytes[position] !== COMMA) break;
     position = skipSpace(bytes, position + 1);
   }
-  if (head.method !== undefined) head.kind = head.id === undefined ? 'notification' : 'request';
-  else if (hasOutcome && head.id !== undefined) head.kind = 'response';
+  if (head.method !== undefined) head.kind = hasId ? 'request' : 'notification';
+  else if (hasOutcome && hasId) head.kind = 'response';
+  // A name in the params of something that is no call names no tool.
+  if (head.kind === 'response' || head.kind === 'other') head.tool = undefined;
   return head;
+}
+
+function endsAfter(bytes: Uint8Array, position: number): boolean {
+  return skipSpace(bytes, position + 1) === bytes.length;
 }

@@ -4,7 +4,7 @@ import { isObject, type Direction } from './message.js';
 import type { Rule } from './plan.js';
 import type { Session } from './session.js';
 
-/** Matches a name against globs (`*` and `?`). */
+/** Matches a name against globs: `*` is any text, `?` one UTF-16 unit; no other character is special. */
 export type NameMatcher = (name: string) => boolean;
 
 /** Compiles globs. No globs: everything matches. */
@@ -15,8 +15,8 @@ export function compileGlobs(globs: readonly string[] | undefined): NameMatcher 
     return (name) => name === only;
   }
   const exact = new Set(globs.filter((glob) => !isGlob(glob)));
-  const patterns = globs.filter(isGlob).map((glob) => globToRegExp(glob));
-  return (name) => exact.has(name) || patterns.some((pattern) => pattern.test(name));
+  const patterns = globs.filter(isGlob);
+  return (name) => exact.has(name) || patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
 /** True when the text has a wildcard. */
@@ -24,13 +24,30 @@ export function isGlob(glob: string): boolean {
   return glob.includes('*') || glob.includes('?');
 }
 
-function globToRegExp(glob: string): RegExp {
-  const source = glob
-    .replace(/\*+/g, '*') // "a**b" means "a*b"; runs of stars would backtrack exponentially
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${source}$`, 's');
+/**
+ * Does the whole name match? Only the last star is ever retried, so a hostile pattern costs pattern x name at worst,
+ * where a regular expression would backtrack through every star.
+ */
+function matchesGlob(glob: string, name: string): boolean {
+  let inGlob = 0;
+  let inName = 0;
+  let star = -1;
+  let retryAt = 0;
+  while (inName < name.length) {
+    const wanted = glob[inGlob];
+    if (wanted === '*') {
+      star = inGlob++;
+      retryAt = inName;
+    } else if (wanted === '?' || (wanted !== undefined && wanted === name[inName])) {
+      inGlob++;
+      inName++;
+    } else if (star !== -1) {
+      inGlob = star + 1;
+      inName = ++retryAt;
+    } else return false;
+  }
+  while (glob[inGlob] === '*') inGlob++;
+  return inGlob === glob.length;
 }
 
 /** Requests that open a conversation: exempt from wildcards, because breaking them by accident tests nothing else. */
@@ -67,6 +84,18 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
     if (when.era !== undefined && session.era !== when.era) return false;
     if (targets !== undefined && (session.target === undefined || !targets(session.target))) return false;
     return when.args === undefined || hasArguments(frame, when.args);
+  };
+}
+
+/** The part of `when` that a new connection can be held against. Nothing was said yet: only a known era can rule it out. */
+export function compileConnect(rule: Rule): (session: Session) => boolean {
+  const { when } = rule;
+  const sessions = compileGlobs(when.session);
+  const targets = compileGlobs(when.target);
+  return (session) => {
+    if (when.era !== undefined && session.era !== undefined && session.era !== when.era) return false;
+    if (when.target !== undefined && (session.target === undefined || !targets(session.target))) return false;
+    return sessions(session.label);
   };
 }
 

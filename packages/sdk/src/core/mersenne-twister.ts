@@ -1,6 +1,7 @@
 /** MT19937 seeded and read as CPython's `random.Random(seed).random()`, for results that are comparable with Python peers. */
 
 const SIZE = 624;
+const SHIFT = 397;
 
 /** Starts a generator of numbers in [0, 1). The seed is a non-negative safe integer, as `random.seed(int)` takes it. */
 export function mersenneTwister(seed: number): () => number {
@@ -52,9 +53,14 @@ function initialiseByArray(state: Uint32Array, key: readonly number[]): void {
   state[0] = 0x80000000;
 }
 
+function mixed(upper: number, lower: number): number {
+  const joined = (upper & 0x80000000) | (lower & 0x7fffffff);
+  return (joined >>> 1) ^ (-(joined & 1) & 0x9908b0df);
+}
+
 function twist(state: Uint32Array): void {
-  for (let k = 0; k < SIZE; k++) {
-    const y = (state[k]! & 0x80000000) | (state[(k + 1) % SIZE]! & 0x7fffffff);
-    state[k] = state[(k + 397) % SIZE]! ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
-  }
+  // Three stretches instead of indices modulo the size: the remainder would cost more than the rest.
+  for (let k = 0; k < SIZE - SHIFT; k++) state[k] = state[k + SHIFT]! ^ mixed(state[k]!, state[k + 1]!);
+  for (let k = SIZE - SHIFT; k < SIZE - 1; k++) state[k] = state[k + SHIFT - SIZE]! ^ mixed(state[k]!, state[k + 1]!);
+  state[SIZE - 1] = state[SHIFT - 1]! ^ mixed(state[SIZE - 1]!, state[0]!);
 }

@@ -27,7 +27,12 @@ export type ParamValues<Specs extends ParamSpecs> = {
 const MAX_MS = 86_400_000;
 
 /** A duration in milliseconds. */
-export const ms = (spec: { default: number; min?: number; max?: number; about: string }): Described<'ms', number> & { min: number; max: number } => ({
+export const ms = (spec: {
+  default: number;
+  min?: number;
+  max?: number;
+  about: string;
+}): Described<'ms', number> & { min: number; max: number } => ({
   kind: 'ms',
   default: spec.default,
   min: spec.min ?? 0,
@@ -78,4 +83,7 @@ export const text = (spec: { default: string; about: string }): Described<'text'
 export const flag = (spec: { default: boolean; about: string }): Described<'flag', boolean> => ({ kind: 'flag', ...spec });
 
 /** A list of names. */
-export const names = (spec: { default: readonly string[]; about: string }): Described<'names', readonly string[]> => ({ kind: 'names', ...spec });
+export const names = (spec: { default: readonly string[]; about: string }): Described<'names', readonly string[]> => ({
+  kind: 'names',
+  ...spec,
+});

@@ -2,25 +2,34 @@
  * The performer: runs the life of every event (decide, record, perform) against two ports, a clock and the two ends.
  * Every transport uses it, so a delay, a hold or a repeat is scheduled by the same lines in a proxy and in the simulator.
  */
-import type { Cancel, Clock } from './clock.js';
+import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
 import type { Effect, HttpReply } from './effect.js';
-import type { Engagement } from './engagement.js';
 import { assertNever } from './errors.js';
-import { frameBytes, frameHead, frameObject, type Frame } from './frame.js';
-import type { CallOutcome, ExchangeRef, JournalSink } from './journal.js';
-import { resultOf, type JsonObject } from './message.js';
+import { TRANSPORT_CARRIERS } from './fault.js';
+import { frameBytes, frameHead, type Frame } from './frame.js';
+import { createHoldingPen } from './holding-pen.js';
+import type { ExchangeRef, JournalSink } from './journal.js';
+import type { JsonObject } from './message.js';
+import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
 import { cancelledExchange, closeExchange, introductionOf, renameSession, type Exchange, type Session } from './session.js';
 
 /** Why something could not be done; undefined when it was done. */
 export type Refusal = string | undefined;
 
-/** What a transport can do. Each returns why not, when it could not; none throws for a peer that went away. */
+/**
+ * What a transport can do. Each returns why not, when it could not; none throws for a peer that went away.
+ * An event whose effects were all refused is handed back to the transport, to be sent on untouched.
+ */
 export type Ends = {
   /** Sends a frame in its direction, as part of an exchange where there is one. */
   send(frame: Frame, exchange: Exchange | undefined): Refusal;
   /** Sends some bytes of a frame. Until the last slice nothing else may go in between on the same stream. */
-  sendSlice(frame: Frame, slice: { readonly bytes: Uint8Array; readonly isFirst: boolean; readonly isLast: boolean }, exchange: Exchange | undefined): Refusal;
+  sendSlice(
+    frame: Frame,
+    slice: { readonly bytes: Uint8Array; readonly isFirst: boolean; readonly isLast: boolean },
+    exchange: Exchange | undefined,
+  ): Refusal;
   /** Answers the sender of the exchange's request. */
   reply(exchange: Exchange, message: JsonObject | undefined, http: HttpReply | undefined): Refusal;
   /** Says something that nobody said. */
@@ -34,7 +43,8 @@ export type PerformerOptions = {
   readonly decider: Decider;
   readonly clock: Clock;
   readonly ends: Ends;
-  readonly journal: JournalSink;
+  /** Absent: faults and calls are counted, but nothing is written. */
+  readonly journal?: JournalSink | undefined;
   readonly startedAtMs: number;
   /** Labels for clients that introduce themselves; omit to keep the labels that sessions started with. */
   readonly nameSession?: ((clientName: string) => string) | undefined;
@@ -51,112 +61,100 @@ export type Performer = {
   cancel(exchange: Exchange): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
-  /** Sends on everything held, now: for a kill switch or a removed plan. */
+  /** Sends on everything held or delayed, now: for a kill switch or a removed plan. */
   release(): void;
   /** Deliveries per rule so far. */
   readonly fired: ReadonlyMap<string, number>;
   readonly calls: number;
 };
 
-type Held = { readonly frame: Frame; readonly exchange: Exchange; readonly until: 'time' | 'cancel' | 'never'; readonly thenMs: number; readonly cancel: Cancel };
+const NOTHING_TO_CHANGE = 'the answer held nothing to change';
 
 /** Builds a performer. */
 export function createPerformer(options: PerformerOptions): Performer {
   const { decider, clock, ends, journal, startedAtMs } = options;
-  const fired = new Map<string, number>();
-  const held = new Set<Held>();
-  const repeats = new Map<Session, Set<Cancel>>();
-  let calls = 0;
-  let waitingReports: (() => void)[] | undefined;
+  // A pipe sends the message of an answer and leaves out what HTTP would say around it.
+  const speaksHttp = TRANSPORT_CARRIERS[decider.transport].includes('http');
+  const pen = createHoldingPen(clock);
 
-  const atMs = (): number => clock.nowMs() - startedAtMs;
-
-  const settle = (engagement: Engagement, about: ExchangeRef, effects: readonly Effect[], why: Refusal): void => {
-    if (engagement.isSettled) return;
-    engagement.isSettled = true;
-    const { rule, scope, match, suppressedBy } = engagement;
-    const entry = { kind: 'fault', atMs: atMs(), rule: rule.id, fault: rule.fault.type, scope, match, ...about } as const;
-    if (suppressedBy !== undefined) return journal({ ...entry, state: 'suppressed', by: suppressedBy });
-    if (why !== undefined) return journal({ ...entry, state: 'not-delivered', why });
-    engagement.isDelivered = true;
-    fired.set(rule.id, (fired.get(rule.id) ?? 0) + 1);
-    journal({ ...entry, state: 'delivered', effects: effects.map((effect) => effect.kind) });
+  /** Forgets an exchange that nothing more can come of. */
+  const closeIfDone = (exchange: Exchange): void => {
+    if (!exchange.isReported || exchange.answers < exchange.sends || pen.isWaitingFor(exchange)) return;
+    settleRest(exchange, exchange.answers > 0 ? NOTHING_TO_CHANGE : 'the call was over before it could act');
+    closeExchange(exchange);
   };
 
-  const report = (exchange: Exchange, outcome: CallOutcome): void => {
-    if (exchange.isReported) return;
-    if (waitingReports !== undefined) {
-      waitingReports.push(() => report(exchange, outcome));
-      return;
-    }
-    exchange.isReported = true;
-    if (exchange.method !== 'tools/call' || exchange.origin !== 'to-server') return;
-    calls++;
-    const delivered = engagementsOf(exchange).filter((engagement) => engagement.isDelivered);
-    const isAltered = delivered.some(({ rule }) => rule.fault.role === 'data');
-    journal({
-      kind: 'call',
-      atMs: atMs(),
-      ...refOf(exchange),
-      outcome,
-      latencyMs: clock.nowMs() - exchange.startedAtMs,
-      ...(exchange.task === undefined ? {} : { task: exchange.task }),
-      ...(exchange.session.era === undefined ? {} : { era: exchange.session.era }),
-      ...(delivered.length === 0 ? {} : { faults: delivered.map(({ rule }) => rule.id) }),
-      ...(isAltered ? { isAltered } : {}),
-    });
-  };
+  const settlement = createSettlement({ journal, clock, startedAtMs, onReported: closeIfDone });
+  const { settle, settleRest, report, reportLast } = settlement;
 
-  /** Later effects for the same exchange and direction take the place of what is held. */
-  const dropHeld = (exchange: Exchange, direction: string): void => {
-    for (const one of held) {
-      if (one.exchange !== exchange || one.frame.direction !== direction) continue;
-      one.cancel();
-      held.delete(one);
+  /** Our own mistakes never break the traffic: the problem is told, and what failed counts as refused. */
+  const attempt = (action: () => Refusal): Refusal => {
+    try {
+      return action();
+    } catch (error) {
+      options.onProblem(error);
+      return 'it failed while it was performed';
     }
   };
 
   const sent = (frame: Frame, exchange: Exchange | undefined): void => {
     if (exchange === undefined) return;
-    if (frame.direction === exchange.origin) exchange.sends++;
-    else if (frameHead(frame).kind === 'response') report(exchange, outcomeOf(frame));
+    if (frame.direction === exchange.origin) {
+      exchange.sends++;
+      return;
+    }
+    // Progress and the like belong to the exchange too, but only an answer (or what became of one) ends the call.
+    const { kind } = frameHead(frame);
+    if (kind === 'response' || kind === 'other') report(exchange, outcomeOf(frame));
   };
 
   const send = (frame: Frame, exchange: Exchange | undefined): Refusal => {
-    if (exchange !== undefined) dropHeld(exchange, frame.direction);
+    if (exchange !== undefined) pen.supersede(exchange, frame.direction);
     const why = ends.send(frame, exchange);
     if (why === undefined) sent(frame, exchange);
     return why;
   };
 
-  const later = (afterMs: number, action: () => Refusal): Refusal => {
+  /** Something that was put off, or held until now. */
+  const actLate = (action: () => Refusal, exchange: Exchange | undefined): void => {
+    attempt(action);
+    if (exchange !== undefined) closeIfDone(exchange);
+  };
+
+  const later = (afterMs: number, session: Session, exchange: Exchange | undefined, action: () => Refusal): Refusal => {
     if (afterMs <= 0) return action();
-    clock.schedule(afterMs, action);
+    pen.putOff(afterMs, exchange?.session ?? session, exchange, () => actLate(action, exchange));
     return undefined;
   };
 
-  const perform = (effect: Effect, exchange: Exchange | undefined, session: Session): Refusal => {
+  const perform = (effect: Effect, own: Exchange | undefined, session: Session): Refusal => {
     switch (effect.kind) {
-      case 'forward':
-        return later(effect.afterMs, () => send(effect.frame, effect.exchange ?? exchange));
+      case 'forward': {
+        const exchange = effect.exchange ?? own;
+        return later(effect.afterMs, session, exchange, () => send(effect.frame, exchange));
+      }
       case 'pace':
-        return later(effect.afterMs, () => sendSlices(effect, exchange));
+        return later(effect.afterMs, session, own, () => sendSlices(effect, own, session));
       case 'answer':
-        if (exchange === undefined) return 'there is nobody to answer';
-        return later(effect.afterMs, () => {
-          const why = ends.reply(exchange, effect.message, effect.http);
-          if (why === undefined) report(exchange, replyOutcome(effect.message, effect.http));
+        if (own === undefined) return 'there is nobody to answer';
+        return later(effect.afterMs, session, own, () => {
+          const why = ends.reply(own, effect.message, effect.http);
+          if (why === undefined) report(own, replyOutcome(effect.message, speaksHttp ? effect.http : undefined));
           return why;
         });
       case 'emit':
-        return repeat(effect, exchange, session);
+        return repeat(effect, own, session, effect.count);
       case 'hold':
-        return keep(effect, exchange);
-      case 'disconnect': {
-        const why = ends.disconnect(effect.how, effect.forMs, exchange, session);
-        if (why === undefined && exchange !== undefined) report(exchange, 'disconnected');
-        return why;
-      }
+        if (own === undefined) return 'there is no exchange to hold back';
+        pen.hold(effect.frame, own, effect.until, effect.thenMs, () => actLate(() => send(effect.frame, own), own));
+        return undefined;
+      case 'disconnect':
+        return later(effect.afterMs ?? 0, session, own, () => {
+          if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return 'the client cancelled first';
+          const why = ends.disconnect(effect.how, effect.forMs, own, session);
+          if (why === undefined && own !== undefined) report(own, 'disconnected');
+          return why;
+        });
       case 'signal-server':
         return ends.signalServer(effect.signal, effect.forMs);
       default:
@@ -164,73 +162,53 @@ export function createPerformer(options: PerformerOptions): Performer {
     }
   };
 
-  const sendSlices = (effect: Effect & { kind: 'pace' }, exchange: Exchange | undefined): Refusal => {
-    const { frame, sliceBytes, everyMs } = effect;
+  const sendSlices = (effect: Effect & { kind: 'pace' }, exchange: Exchange | undefined, session: Session): Refusal => {
+    const { frame, everyMs } = effect;
     const bytes = frameBytes(frame);
-    if (exchange !== undefined) dropHeld(exchange, frame.direction);
+    const sliceBytes = Math.max(1, effect.sliceBytes);
+    if (exchange !== undefined) pen.supersede(exchange, frame.direction);
     const step = (from: number): Refusal => {
       const to = Math.min(bytes.length, from + sliceBytes);
       const isLast = to === bytes.length;
       const why = ends.sendSlice(frame, { bytes: bytes.subarray(from, to), isFirst: from === 0, isLast }, exchange);
-      if (isLast && why === undefined) sent(frame, exchange);
-      if (!isLast && why === undefined) clock.schedule(everyMs, () => step(to));
-      return why;
+      if (why !== undefined) return why;
+      if (isLast) sent(frame, exchange);
+      else pen.putOff(everyMs, session, exchange, () => actLate(() => step(to), exchange));
+      return undefined;
     };
     return step(0);
   };
 
-  const repeat = (effect: Effect & { kind: 'emit' }, exchange: Exchange | undefined, session: Session): Refusal => {
-    let left = effect.count;
-    let stopTimer: Cancel = () => {};
-    const stops = repeats.get(session) ?? new Set<Cancel>();
-    repeats.set(session, stops);
-    const stop: Cancel = () => {
-      stopTimer();
-      stops.delete(stop);
-    };
-    stops.add(stop);
-    const step = (): Refusal => {
-      const why = ends.emit(effect.frame, exchange);
-      left--;
-      if (why !== undefined || left <= 0) stop();
-      else stopTimer = clock.schedule(effect.everyMs, step);
-      return why;
-    };
-    return step();
+  const repeat = (effect: Effect & { kind: 'emit' }, exchange: Exchange | undefined, session: Session, left: number): Refusal => {
+    const why = ends.emit(effect.frame, exchange);
+    if (why === undefined && left > 1) {
+      pen.remind(effect.everyMs, session, () => void attempt(() => repeat(effect, exchange, session, left - 1)));
+    }
+    return why;
   };
 
-  const keep = (effect: Effect & { kind: 'hold' }, exchange: Exchange | undefined): Refusal => {
-    if (exchange === undefined) return 'there is no exchange to hold back';
-    const { frame, until, thenMs } = effect;
-    dropHeld(exchange, frame.direction);
-    const isTimed = typeof until === 'object';
-    const one: Held = {
-      frame,
-      exchange,
-      until: isTimed ? 'time' : until,
-      thenMs,
-      cancel: isTimed ? clock.schedule(until.ms, () => void send(frame, exchange)) : () => {},
-    };
-    held.add(one);
-    return undefined;
-  };
-
-  /** Performs a decision and settles who delivered it; call entries wait, so that they can name their faults. */
-  const carryOut = (decision: Decision, about: ExchangeRef, session: Session): Decision => {
-    for (const engagement of decision.suppressed) settle(engagement, about, [], undefined);
-    const { effects, exchange } = decision;
+  /** Performs a decision and settles who delivered it. Where nothing could be done, the event is left alone after all. */
+  const carryOut = (decision: Decision, session: Session): Decision => {
+    const { effects, exchange, by, suppressed, problems } = decision;
+    // Untouched traffic ends here; what follows may allocate.
+    if (effects === undefined && suppressed.length === 0 && problems.length === 0) return decision;
+    const about: ExchangeRef = exchange === undefined ? { session: session.label, exchange: 0, method: 'connect' } : refOf(exchange);
+    for (const problem of problems) options.onProblem(problem);
+    for (const engagement of suppressed) settle(engagement, about, [], undefined);
     if (effects === undefined) return decision;
-    const reports: (() => void)[] = [];
-    waitingReports = reports;
-    let refusal: Refusal;
-    for (const effect of effects) refusal = perform(effect, exchange, session) ?? refusal;
-    waitingReports = undefined;
-    for (const engagement of decision.by) settle(engagement, about, effects, refusal);
-    for (const write of reports) write();
-    return decision;
+    return reportLast(() => {
+      let refusal: Refusal;
+      let isDone = false;
+      for (const effect of effects) {
+        const why = attempt(() => perform(effect, exchange, session));
+        isDone ||= why === undefined;
+        refusal = why ?? refusal;
+      }
+      for (const engagement of by) settle(engagement, about, effects, refusal);
+      return isDone ? decision : { ...decision, effects: undefined };
+    });
   };
 
-  /** Our own mistakes never break the traffic: the event passes untouched and the problem is told. */
   const guarded = (decide: () => Decision): Decision => {
     try {
       return decide();
@@ -251,103 +229,66 @@ export function createPerformer(options: PerformerOptions): Performer {
     }
   };
 
-  const settleRest = (exchange: Exchange, reason: string): void => {
-    for (const engagement of engagementsOf(exchange)) settle(engagement, refOf(exchange), [], engagement.why ?? reason);
-  };
-
-  /** Forgets an exchange that nothing more can come of. */
-  const closeIfDone = (exchange: Exchange): void => {
-    if (exchange.answers < exchange.sends) return;
-    for (const one of held) if (one.exchange === exchange) return;
-    closeExchange(exchange);
-  };
-
   const cancel = (exchange: Exchange): void => {
     const decision = guarded(() => decider.cancel(exchange));
-    for (const one of held) {
-      if (one.exchange !== exchange || one.until !== 'cancel') continue;
-      held.delete(one);
-      later(one.thenMs, () => send(one.frame, exchange));
-    }
-    carryOut(decision, refOf(exchange), exchange.session);
-    report(exchange, 'cancelled');
+    reportLast(() => {
+      // First: what is said after a cancel no longer decides what the caller saw.
+      report(exchange, 'cancelled');
+      pen.cancelled(exchange);
+      carryOut(decision, exchange.session);
+    });
     if (exchange.engagements === undefined) closeExchange(exchange);
   };
 
   return {
     connect(session) {
       const decision = guarded(() => decider.connect(session, clock.nowMs()));
-      return carryOut(decision, { session: session.label, exchange: 0, method: 'connect' }, session);
+      return carryOut(decision, session);
     },
     request(session, frame, extra) {
       introduce(session, frame);
       const cancelled = cancelledExchange(session, frame);
       if (cancelled !== undefined) cancel(cancelled);
-      const decision = guarded(() => decider.request(session, frame, clock.nowMs(), extra?.task));
+      let decision: Decision;
+      // Spelled out instead of `guarded`: this runs for every message, and a closure each would be most of its cost.
+      try {
+        decision = decider.request(session, frame, clock.nowMs(), extra?.task);
+      } catch (error) {
+        options.onProblem(error);
+        return PASS;
+      }
       const { exchange } = decision;
       if (exchange === undefined) return decision;
       if (extra !== undefined) exchange.handle = extra.handle;
-      if (decision.effects === undefined) exchange.sends++;
-      carryOut(decision, refOf(exchange), session);
-      for (const engagement of decision.by.length === 0 ? engagementsOf(exchange) : []) {
+      const done = carryOut(decision, session);
+      if (done.effects === undefined) exchange.sends++;
+      for (const engagement of engagementsOf(exchange)) {
         if (engagement.why !== undefined) settle(engagement, refOf(exchange), [], engagement.why);
       }
-      if (exchange.isReported) closeIfDone(exchange);
-      return decision;
+      if (exchange.id === undefined) settleRest(exchange, 'a notification gets no answer');
+      return done;
     },
     answer(exchange, frame) {
       const decision = guarded(() => decider.answer(exchange, frame, clock.nowMs()));
-      carryOut(decision, refOf(exchange), exchange.session);
-      settleRest(exchange, 'the answer held nothing to change');
-      if (decision.effects === undefined) report(exchange, outcomeOf(frame));
+      const done = carryOut(decision, exchange.session);
+      settleRest(exchange, NOTHING_TO_CHANGE);
+      if (done.effects === undefined) report(exchange, outcomeOf(frame));
       closeIfDone(exchange);
-      return decision;
+      return done;
     },
     cancel,
     close(session) {
-      for (const stop of repeats.get(session) ?? []) stop();
-      repeats.delete(session);
-      for (const one of held) {
-        if (one.exchange.session !== session) continue;
-        one.cancel();
-        held.delete(one);
-      }
+      pen.close(session);
       for (const exchange of [...session.waiting['to-server'].values(), ...session.waiting['to-client'].values()]) {
         settleRest(exchange, exchange.isCancelled ? 'the client cancelled first' : 'no answer came');
         report(exchange, 'no-answer');
         closeExchange(exchange);
       }
     },
-    release() {
-      for (const stops of repeats.values()) for (const stop of stops) stop();
-      for (const one of held) {
-        one.cancel();
-        held.delete(one);
-        send(one.frame, one.exchange);
-      }
-    },
-    fired,
+    release: () => pen.release(),
+    fired: settlement.fired,
     get calls() {
-      return calls;
+      return settlement.calls;
     },
   };
-}
-
-function refOf(exchange: Exchange): ExchangeRef {
-  const ref = { session: exchange.session.label, exchange: exchange.ordinal, method: exchange.method };
-  return { ...ref, ...(exchange.tool === undefined ? {} : { tool: exchange.tool }), ...(exchange.id === undefined ? {} : { id: exchange.id }) };
-}
-
-function outcomeOf(frame: Frame): CallOutcome {
-  // An opaque frame is too large to look into; a result of that size is a result.
-  if (frame.isOpaque) return 'ok';
-  const message = frameObject(frame);
-  if (message === undefined || 'error' in message) return 'rpc-error';
-  return resultOf(message)?.['isError'] === true ? 'tool-error' : 'ok';
-}
-
-function replyOutcome(message: JsonObject | undefined, http: HttpReply | undefined): CallOutcome {
-  if (http !== undefined && http.status >= 400) return 'http-error';
-  if (message === undefined || 'error' in message) return 'rpc-error';
-  return resultOf(message)?.['isError'] === true ? 'tool-error' : 'ok';
 }

@@ -26,6 +26,7 @@ export type At = {
   readonly window?: { readonly from: Point; readonly to: Point };
   /** `recovered`: stop in a scope once an untouched, successful answer followed a firing. */
   readonly until?: Point | 'recovered';
+  /** Fire at most once for the same arguments in a scope, for a session, or for a tool in a session. */
   readonly oncePer?: 'args' | 'session' | 'tool';
 };
 

@@ -16,15 +16,15 @@ export type RandomSource = { stream(ruleId: string, scopeKey: string): DrawStrea
 const encoder = new TextEncoder();
 const SEPARATOR = '\u001f';
 
-/** FNV-1a 64 as two 32-bit halves. */
-function fnv1a64(text: string): { high: number; low: number } {
+/** FNV-1a 64 over UTF-8, as two 32-bit halves. */
+export function fnv1a64(text: string): { high: number; low: number } {
   let high = 0xcbf29ce4;
   let low = 0x84222325;
   for (const byte of encoder.encode(text)) {
     low = (low ^ byte) >>> 0;
     // prime = 2^40 + 0x1b3; both partial products stay below 2^53.
     const product = low * 0x1b3;
-    high = (high * 0x1b3 + (low << 8 >>> 0) + Math.floor(product / 4294967296)) % 4294967296;
+    high = (high * 0x1b3 + ((low << 8) >>> 0) + Math.floor(product / 4294967296)) % 4294967296;
     low = product % 4294967296;
   }
   return { high: high >>> 0, low: low >>> 0 };

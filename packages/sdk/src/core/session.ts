@@ -130,13 +130,18 @@ function nameOf(value: unknown): string | undefined {
   return isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }
 
+/** Names that clients invent are remembered up to these bounds. */
+const MAX_NAMES = 1024;
+const MAX_NAME_LENGTH = 256;
+
 /** The key that draws of a session depend on: label + tool (or method, or `connect`). Interned, because every match needs it. */
 export function scopeKey(session: Session, place: string): string {
   const known = session.scopeKeys.get(place);
   if (known !== undefined) return known;
+  // Bounded in number and length: a client that invents names pays for the concatenation, not we with memory.
+  if (place.length > MAX_NAME_LENGTH) return `${session.label}/${place.slice(0, MAX_NAME_LENGTH)}`;
   const key = `${session.label}/${place}`;
-  // Bounded: a client that invents names pays for the concatenation, not we with memory.
-  if (session.scopeKeys.size < 1024) session.scopeKeys.set(place, key);
+  if (session.scopeKeys.size < MAX_NAMES) session.scopeKeys.set(place, key);
   return key;
 }
 
@@ -150,8 +155,9 @@ export function renameSession(session: Session, label: string): void {
 export function createSessionNames(): (clientName: string) => string {
   const counts = new Map<string, number>();
   return (clientName) => {
-    const ordinal = (counts.get(clientName) ?? 0) + 1;
-    if (counts.size < 1024) counts.set(clientName, ordinal);
-    return `${clientName}#${ordinal}`;
+    const name = clientName.slice(0, MAX_NAME_LENGTH);
+    const ordinal = (counts.get(name) ?? 0) + 1;
+    if (counts.size < MAX_NAMES || ordinal > 1) counts.set(name, ordinal);
+    return `${name}#${ordinal}`;
   };
 }
