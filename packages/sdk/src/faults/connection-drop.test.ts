@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createTestRig, exampleAnswer, exampleCall, exampleResult, faultContract } from '../testing/index.js';
+import { connectionDrop } from './connection-drop.js';
+
+faultContract(connectionDrop, { example: { afterMs: 20 } });
+
+test('breaks the connection at once, and the server never hears of the call', () => {
+  const rig = createTestRig(connectionDrop);
+  rig.request(exampleCall());
+  expect(rig.ends.log).toMatchObject([{ atMs: 0, what: 'disconnect', how: 'reset' }]);
+});
+
+test('breaks the connection after a silence', () => {
+  const rig = createTestRig(connectionDrop, { params: { afterMs: 2000 } });
+  rig.request(exampleCall());
+  rig.clock.advance(1999);
+  expect(rig.ends.log).toEqual([]);
+  rig.clock.advance(1);
+  expect(rig.ends.log).toMatchObject([{ atMs: 2000, what: 'disconnect', how: 'reset' }]);
+  expect(rig.journal.filter(({ kind }) => kind === 'call')).toMatchObject([{ outcome: 'disconnected', latencyMs: 2000 }]);
+});
+
+test('lets the server do the work first in phase post', () => {
+  const rig = createTestRig(connectionDrop, { phase: 'post' });
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(exampleResult()));
+  expect(rig.ends.log.map(({ what, how }) => how ?? what)).toEqual(['message', 'reset']);
+});
+
+test('leaves the connection alone when the client gave up before', () => {
+  const rig = createTestRig(connectionDrop, { params: { afterMs: 2000 } });
+  rig.request(exampleCall({ id: 5 }));
+  rig.cancel(5);
+  rig.clock.advance(5000);
+  expect(rig.ends.log.filter(({ what }) => what === 'disconnect')).toEqual([]);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createTestRig, exampleAnswer, exampleCall, exampleResult, faultContract } from '../testing/index.js';
+import { emptyResult } from './empty-result.js';
+
+faultContract(emptyResult, { example: { what: 'both' } });
+
+test.each([
+  ['both', { content: [], structuredContent: {} }],
+  ['content', { content: [], structuredContent: { a: 1 } }],
+  ['structured', { content: exampleResult({ a: 1 })['content'], structuredContent: {} }],
+])('empties %s and nothing else', (what, result) => {
+  const rig = createTestRig(emptyResult, { params: { what }, era: 'modern' });
+  rig.request(exampleCall({ era: 'modern' }));
+  rig.answer(exampleAnswer({ ...exampleResult({ a: 1 }), _meta: { trace: 'x' } }, { era: 'modern' }));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer({ ...result, _meta: { trace: 'x' } }, { era: 'modern' })]);
+});
+
+test.each([
+  [{ content: [] }, 'the result is empty already'],
+  [{ content: [{ type: 'text', text: 'no' }], isError: true }, 'the tool reported an error'],
+])('leaves %j alone', (result, why) => {
+  const rig = createTestRig(emptyResult);
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(result));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(result)]);
+  expect(rig.outcomes).toEqual([`not-delivered: ${why}`]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../core/message.js';
+import { createTestRig, exampleAnswer, exampleCall, exampleResult, faultContract } from '../testing/index.js';
+import { partialResult } from './partial-result.js';
+
+faultContract(partialResult, { example: { keepRatio: 0.5, hideMarkers: true } });
+
+function partial(result: JsonObject, params: JsonObject = {}): { result: unknown; outcomes: readonly string[] } {
+  const rig = createTestRig(partialResult, { params });
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(result));
+  return { result: (rig.ends.messages('to-client')[0] as JsonObject)['result'], outcomes: rig.outcomes };
+}
+
+test('shortens lists and hides what says that there is more, in text and structured content alike', () => {
+  const whole = { items: [{ tags: [1, 2] }, 2, 3, 4, 5], total: 5, has_more: true, page: { nextCursor: 'x', rows: [] }, unit: 'kg' };
+  const expected = { items: [{ tags: [1, 2] }, 2], page: { nextCursor: 'x', rows: [] }, unit: 'kg' };
+  expect(partial(exampleResult(whole)).result).toEqual(exampleResult(expected));
+});
+
+test('leaves the markers when asked to', () => {
+  expect(partial(exampleResult({ items: [1, 2], total: 2 }), { hideMarkers: false }).result).toEqual(
+    exampleResult({ items: [1], total: 2 }),
+  );
+});
+
+test('keeps the indentation of JSON text', () => {
+  const text = (data: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(data, null, 4) }] });
+  expect(partial(text({ items: [1, 2, 3, 4] })).result).toEqual(text({ items: [1, 2] }));
+});
+
+test('cuts plain text without cutting a character in half', () => {
+  expect(partial({ content: [{ type: 'text', text: '🦊🦊🦊' }] }).result).toEqual({ content: [{ type: 'text', text: '🦊' }] });
+});
+
+test('leaves out the last blocks of several', () => {
+  const blocks = ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text', text }));
+  expect(partial({ content: blocks }).result).toEqual({ content: blocks.slice(0, 2) });
+});
+
+test.each([
+  [exampleResult({ name: 'one' }), {}],
+  [exampleResult({ items: [1, 2] }), { keepRatio: 1 }],
+  [{ content: [] }, {}],
+])('admits it when there is nothing to leave out of %j', (result, params) => {
+  expect(partial(result, params)).toEqual({ result, outcomes: ['not-delivered: there is nothing to leave out'] });
+});

@@ -1,0 +1,83 @@
+import { forward } from '../core/effect.js';
+import { defineFault } from '../core/fault.js';
+import { editFrame } from '../core/frame.js';
+import { isObject, withResult, type JsonObject } from '../core/message.js';
+import { flag, ratio } from '../core/params.js';
+import { changeData, editableResult } from '../core/tool-result.js';
+
+/** Members that tell an attentive reader that something is missing; compared without case, `_` and `-`. */
+const MARKERS: ReadonlySet<string> = new Set(
+  [
+    'count',
+    'cursor',
+    'hasMore',
+    'hasNext',
+    'hasNextPage',
+    'isTruncated',
+    'more',
+    'next',
+    'nextCursor',
+    'nextPage',
+    'nextPageToken',
+    'nextToken',
+  ]
+    .concat(['pageCount', 'pages', 'remaining', 'total', 'totalCount', 'totalItems', 'totalPages', 'totalResults', 'truncated'])
+    .map((name) => name.toLowerCase()),
+);
+const isMarker = (name: string): boolean => MARKERS.has(name.replace(/[_-]/g, '').toLowerCase());
+
+/** Shortens lists; what stands inside their items stays whole. Returns its argument when there is no list to shorten. */
+function shorten(data: unknown, keepRatio: number, hideMarkers: boolean): unknown {
+  if (Array.isArray(data)) {
+    const kept = Math.floor(data.length * keepRatio);
+    return kept === data.length ? data : (data as unknown[]).slice(0, kept);
+  }
+  if (!isObject(data)) return data;
+  const members = Object.entries(data).map(([name, value]) => [name, shorten(value, keepRatio, hideMarkers)] as const);
+  if (members.every(([name, value]) => value === data[name])) return data;
+  return Object.fromEntries(hideMarkers ? members.filter(([name]) => !isMarker(name)) : members);
+}
+
+/** The first part of a text, never ending in half a character. */
+function startOf(text: string, keepRatio: number): string {
+  const kept = text.slice(0, Math.floor(text.length * keepRatio));
+  return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
+}
+
+/** For results without data: fewer blocks, or a shorter text when there is only one. */
+function shortenBlocks(result: JsonObject, keepRatio: number): JsonObject | undefined {
+  const blocks: unknown = result['content'];
+  if (!Array.isArray(blocks) || keepRatio === 1) return undefined;
+  if (blocks.length > 1) return { ...result, content: (blocks as unknown[]).slice(0, Math.floor(blocks.length * keepRatio)) };
+  const block: unknown = blocks[0];
+  if (!isObject(block) || typeof block['text'] !== 'string' || block['text'] === '') return undefined;
+  return { ...result, content: [{ ...block, text: startOf(block['text'], keepRatio) }] };
+}
+
+/** A result cut short by a limit nobody mentions. */
+export const partialResult = defineFault({
+  type: 'partial-result',
+  summary: 'Leaves out the end of a result, and what says that there is more.',
+  carriers: ['mcp'],
+  role: 'data',
+  phases: ['post'],
+  params: {
+    keepRatio: ratio({ default: 0.5, about: 'Share of the items that stay, rounded down.' }),
+    hideMarkers: flag({ default: true, about: 'Also removes totals, cursors and the like from shortened data.' }),
+  },
+  decide: (event, { keepRatio, hideMarkers }, context) => {
+    if (event.kind !== 'frame' || event.part !== 'answer') return [];
+    const answer = editableResult(event.frame);
+    if (typeof answer === 'string') return context.notDelivered(answer);
+    const { message, result } = answer;
+    let hasData = isObject(result['structuredContent']);
+    const shortened = changeData(result, (data) => {
+      hasData = true;
+      return shorten(data, keepRatio, hideMarkers);
+    });
+    // Data without a list cannot be cut short without becoming invalid, which would be another fault.
+    const partial = shortened ?? (hasData ? undefined : shortenBlocks(result, keepRatio));
+    if (partial === undefined) return context.notDelivered('there is nothing to leave out');
+    return [forward(editFrame(event.frame, withResult(message, partial)))];
+  },
+});
