@@ -1,0 +1,3 @@
+export * from './retry-budget.js';
+export * from './graceful-degradation.js';
+export * from './eta-breaker.js';
