@@ -1,0 +1,174 @@
+/** The two ends of a wrapped fetch: how each effect is performed on Requests and Responses. */
+import type { Clock } from '../core/clock.js';
+import type { HttpReply } from '../core/effect.js';
+import { frameBytes, frameHead, type Frame } from '../core/frame.js';
+import type { JsonObject } from '../core/message.js';
+import type { Ends, Refusal } from '../core/perform.js';
+import type { Exchange } from '../core/session.js';
+import { answered, type Call } from './fetch-call.js';
+import { brokenError, refusedError } from './fetch-errors.js';
+
+/** The ends, and what the wrapper asks of them. */
+export type FetchEnds = Ends & {
+  /** Runs what decides about a new connection; the error to fail with when it may not be made. */
+  connecting(decide: () => void): Error | undefined;
+  /** The call is a stream that the client listens to for news (GET). */
+  listen(call: Call): void;
+  forget(call: Call): void;
+  /** Where a frame came from, so that it can leave with the same event fields and the same bytes. */
+  remember(frame: Frame, call: Call, block: Uint8Array | undefined): void;
+  sentOn(frame: Frame): Promise<void>;
+  thawed(): Promise<void>;
+  thaw(): void;
+};
+
+const GONE = 'the response has already ended';
+
+/** Builds the ends. `send` puts a call's request, or other bytes, on its way to the server. */
+export function createFetchEnds(options: { clock: Clock; send: (call: Call, body: Uint8Array | undefined) => void }): FetchEnds {
+  const { clock } = options;
+  const sources = new WeakMap<Frame, { readonly call: Call; readonly block: Uint8Array | undefined }>();
+  const waitingForSend = new WeakMap<Frame, () => void>();
+  const listeners = new Set<Call>();
+  let refusedUntilMs = -Infinity;
+  let refusal: Error | undefined;
+  let frozen: { readonly until: Promise<void>; readonly end: () => void } | undefined;
+
+  // Only the wrapper puts handles into exchanges, and they are always calls.
+  const callOf = (exchange: Exchange | undefined): Call | undefined => exchange?.handle as Call | undefined;
+
+  /** A frame that came in this very call leaves as it came; an edited answer leaves in the event of the original. */
+  const sourceOf = (frame: Frame, call: Call): { readonly block: Uint8Array | undefined; readonly isEdited: boolean } => {
+    const source = sources.get(frame);
+    if (source?.call === call) return { block: source.block, isEdited: false };
+    return { block: isAnswer(frame) ? call.answerBlock : undefined, isEdited: true };
+  };
+
+  const sendToServer = (frame: Frame, call: Call): void => {
+    const bytes = frameBytes(frame);
+    options.send(call, bytes === call.request.body ? undefined : bytes);
+  };
+
+  /** Where news can be put: the response of the exchange while it is open, else a stream that the client listens to. */
+  const streamFor = (exchange: Exchange | undefined): Call | undefined => {
+    const call = callOf(exchange);
+    const takesEvents = call?.request.headers.get('accept')?.includes('text/event-stream') !== false;
+    if (call !== undefined && !call.reply.isDone && takesEvents && !(call.reply.hasBegun && call.reply.mode === 'whole')) return call;
+    for (const listener of listeners) if (!listener.reply.isDone) return listener;
+    return undefined;
+  };
+
+  return {
+    send(frame, exchange): Refusal {
+      const call = callOf(exchange);
+      if (call === undefined) return 'there is no request to send it with';
+      if (frame.direction === 'to-server') {
+        sendToServer(frame, call);
+        return undefined;
+      }
+      if (call.reply.isDone) return GONE;
+      const source = sourceOf(frame, call);
+      call.reply.writeMessage(frameBytes(frame), source.block, source.isEdited);
+      waitingForSend.get(frame)?.();
+      if (frame.isOpaque) call.isAnswered = true;
+      else if (isAnswer(frame)) answered(call);
+      return undefined;
+    },
+    sendSlice(frame, slice, exchange): Refusal {
+      const call = callOf(exchange);
+      if (call === undefined) return 'there is no request to send it with';
+      if (frame.direction === 'to-server') {
+        // fetch takes a request body as a whole: the server gets it when its last slice would have come.
+        if (slice.isLast) sendToServer(frame, call);
+        return undefined;
+      }
+      if (call.reply.isDone) return GONE;
+      call.reply.writeSlice(slice, sourceOf(frame, call).block);
+      if (slice.isLast) {
+        waitingForSend.get(frame)?.();
+        if (isAnswer(frame)) answered(call);
+      }
+      return undefined;
+    },
+    reply(exchange, message, http): Refusal {
+      const call = callOf(exchange);
+      if (call === undefined || exchange.origin === 'to-client') return 'fetch cannot answer a server';
+      if (call.reply.isDone) return GONE;
+      call.isAnswered = true;
+      if (!call.reply.hasBegun) {
+        call.reply.respond(responseOf(message, http));
+        return undefined;
+      }
+      if (message === undefined || call.reply.mode !== 'events') return 'the response has already begun';
+      call.reply.writeMessage(new TextEncoder().encode(JSON.stringify(message)), undefined, true);
+      call.reply.end();
+      return undefined;
+    },
+    emit(frame, exchange): Refusal {
+      const call = streamFor(exchange);
+      if (call === undefined) return 'the client has no stream open';
+      call.reply.beginEvents();
+      if (frame === 'heartbeat') call.reply.heartbeat();
+      else call.reply.writeMessage(frameBytes(frame), undefined, true);
+      return undefined;
+    },
+    disconnect(how, forMs, exchange): Refusal {
+      if (how === 'refuse') refusedUntilMs = clock.nowMs() + forMs;
+      const call = callOf(exchange);
+      if (call === undefined) {
+        refusal = how === 'refuse' ? refusedError() : brokenError(how, false);
+        return undefined;
+      }
+      const { reply } = call;
+      if (reply.isDone) return GONE;
+      if (how === 'end' && reply.hasBegun) reply.end();
+      else if (how === 'refuse' && !reply.hasBegun) reply.fail(refusedError());
+      else reply.fail(brokenError(how === 'end' ? 'end' : 'reset', reply.hasBegun));
+      call.connection.abort();
+      return undefined;
+    },
+    signalServer(_signal, forMs): Refusal {
+      frozen?.end();
+      let end!: () => void;
+      const until = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const mine = { until, end };
+      frozen = mine;
+      clock.schedule(forMs, () => {
+        end();
+        if (frozen === mine) frozen = undefined;
+      });
+      return undefined;
+    },
+    connecting(decide) {
+      if (clock.nowMs() < refusedUntilMs) return refusedError();
+      refusal = undefined;
+      decide();
+      return refusal;
+    },
+    listen(call) {
+      for (const listener of listeners) if (listener.reply.isDone) listeners.delete(listener);
+      listeners.add(call);
+    },
+    forget: (call) => void listeners.delete(call),
+    remember: (frame, call, block) => void sources.set(frame, { call, block }),
+    sentOn: (frame) => new Promise((resolve) => void waitingForSend.set(frame, resolve)),
+    thawed: () => frozen?.until ?? Promise.resolve(),
+    thaw: () => frozen?.end(),
+  };
+}
+
+/** Progress and the like belong to a call too, but only an answer, or what became of one, ends it. */
+function isAnswer(frame: Frame): boolean {
+  const { kind } = frameHead(frame);
+  return kind === 'response' || kind === 'other';
+}
+
+/** A Response that no server gave. */
+function responseOf(message: JsonObject | undefined, http: HttpReply | undefined): Response {
+  const body = http?.body ?? (message === undefined ? null : JSON.stringify(message));
+  const headers = new Headers(message === undefined || http?.body !== undefined ? {} : { 'content-type': 'application/json' });
+  for (const [name, value] of Object.entries(http?.headers ?? {})) headers.set(name, value);
+  return new Response(body, { status: http?.status ?? 200, headers });
+}

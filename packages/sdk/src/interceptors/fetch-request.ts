@@ -1,0 +1,92 @@
+/** One outgoing fetch: what it says, and how to send it once more or with another body. */
+import { joinBytes } from '../core/event-stream.js';
+
+/** The part of fetch that is wrapped. */
+export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** A fetch that has not been sent. */
+export type OutgoingRequest = {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly signal: AbortSignal | undefined;
+  /** The JSON body; undefined when there is none, or when it is over the limit. */
+  readonly body: Uint8Array | undefined;
+  /** Sends it as the caller wrote it, or with other bytes. */
+  send(fetch: FetchFunction, change?: { readonly body?: Uint8Array; readonly signal?: AbortSignal }): Promise<Response>;
+};
+
+const encoder = new TextEncoder();
+
+/** Reads what the caller wants to send. A body is only read where it says that it is JSON. */
+export async function readRequest(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  maxBytes: number,
+): Promise<OutgoingRequest> {
+  const request = input instanceof Request ? input : undefined;
+  const method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
+  const headers = new Headers(init?.headers ?? request?.headers);
+  const isJson = method === 'POST' && headers.get('content-type')?.includes('json') === true;
+  const read = isJson ? await readBody(request, init, maxBytes) : { body: undefined, init };
+  let isSent = false;
+  return {
+    method,
+    headers,
+    signal: init?.signal ?? request?.signal ?? undefined,
+    body: read.body,
+    send(fetch, change = {}) {
+      // A stream can be read once: the second time the bytes that we read are sent.
+      const bytes = change.body ?? (isSent ? read.body : undefined);
+      isSent = true;
+      if (bytes === undefined && change.signal === undefined) return fetch(input, read.init);
+      const edited: RequestInit = { ...read.init };
+      if (change.signal !== undefined) edited.signal = change.signal;
+      if (bytes !== undefined) {
+        edited.body = bytes as Uint8Array<ArrayBuffer>; // Never shared memory: it came from a body or an encoder.
+        edited.headers = new Headers(headers);
+        edited.headers.delete('content-length');
+      }
+      return fetch(input, edited);
+    },
+  };
+}
+
+/** The bytes of a body, and an init with which it can still be sent. */
+async function readBody(
+  request: Request | undefined,
+  init: RequestInit | undefined,
+  maxBytes: number,
+): Promise<{ body: Uint8Array | undefined; init: RequestInit | undefined }> {
+  const given = init?.body;
+  if (typeof given === 'string') return { body: within(encoder.encode(given), maxBytes), init };
+  if (given instanceof ArrayBuffer) return { body: within(new Uint8Array(given), maxBytes), init };
+  if (ArrayBuffer.isView(given)) return { body: within(new Uint8Array(given.buffer, given.byteOffset, given.byteLength), maxBytes), init };
+  if (given instanceof ReadableStream) {
+    const [ours, theirs] = given.tee();
+    return { body: await readWithin(ours, maxBytes), init: { ...init, body: theirs } };
+  }
+  const stream = given == null ? request?.clone().body : undefined;
+  return { body: stream == null ? undefined : await readWithin(stream, maxBytes), init };
+}
+
+function within(bytes: Uint8Array, maxBytes: number): Uint8Array | undefined {
+  return bytes.length > maxBytes ? undefined : bytes;
+}
+
+/** All bytes of a stream; undefined, and the stream given up, when there are too many. */
+async function readWithin(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = stream.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joinBytes(parts);
+    size += value.length;
+    if (size > maxBytes) {
+      // Not awaited: one half of a tee is only cancelled together with the other.
+      void reader.cancel();
+      return undefined;
+    }
+    parts.push(value);
+  }
+}

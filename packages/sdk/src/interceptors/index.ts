@@ -1,0 +1,4 @@
+export * from './fetch.js';
+export type { FetchFunction } from './fetch-request.js';
+export * from './guard.js';
+export * from './real-clock.js';
