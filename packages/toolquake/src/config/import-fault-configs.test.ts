@@ -1,0 +1,121 @@
+import { createCatalogue } from '@toolquake/sdk/core';
+import * as faults from '@toolquake/sdk/faults';
+import { describe, expect, test } from 'vitest';
+import { CONFIG_TYPES } from './import-fault-configs.js';
+import { readPlanText } from './load-plan.js';
+
+const catalogue = createCatalogue(faults);
+const read = (value: unknown) => readPlanText(JSON.stringify(value, null, 2), { catalogue });
+const rulesOf = (value: unknown): readonly object[] => {
+  const { plan, problems, format } = read(value);
+  expect({ problems, format }).toEqual({ problems: [], format: 'configs' });
+  return (plan?.rules ?? []).map(({ fault, ...rule }) => ({ fault: fault.type, ...rule }));
+};
+
+const CONFIGS: readonly [camel: object, snake: object, rule: object][] = [
+  [
+    { type: 'latency', delayMs: 2000 },
+    { type: 'latency', delay_ms: 2000 },
+    { fault: 'latency', phase: 'pre', params: { addedMs: 2000 } },
+  ],
+  [
+    { type: 'error', statusCode: 401, message: 'Token expired' },
+    { type: 'error', status_code: 401, message: 'Token expired' },
+    { fault: 'http-status', params: { status: 401, message: 'Token expired' } },
+  ],
+  [
+    { type: 'timeout', hangMs: 10_000 },
+    { type: 'timeout', hang_ms: 10_000 },
+    { fault: 'connection-drop', phase: 'pre', params: { afterMs: 10_000 } },
+  ],
+  [
+    { type: 'malformed', corruptResponse: true },
+    { type: 'malformed', corrupt_response: true },
+    { fault: 'malformed-body', isEnabled: true },
+  ],
+  [
+    { type: 'connection-refused' },
+    { type: 'connection-refused', probability: null },
+    { fault: 'connection-refused', params: { forMs: 0 } },
+  ],
+  [
+    { type: 'connection-drop', afterMs: 50 },
+    { type: 'connection-drop', after_ms: 50 },
+    { fault: 'connection-drop', params: { afterMs: 50 } },
+  ],
+  [
+    { type: 'rate-limit', retryAfterSeconds: 60 },
+    { type: 'rate-limit', retry_after_seconds: 60 },
+    { fault: 'rate-limit', params: { retryAfterSeconds: 60 } },
+  ],
+  [
+    { type: 'schema-mismatch', missingFields: ['a', 'b'] },
+    { type: 'schema-mismatch', missing_fields: ['a', 'b'] },
+    { fault: 'schema-drift', params: { op: 'drop', fields: ['a', 'b'] } },
+  ],
+];
+
+describe.each(CONFIGS)('%j', (camel, snake, rule) => {
+  test('loads in both spellings, alone, in a list, with a target and in a scenario', () => {
+    for (const config of [camel, snake]) {
+      expect(rulesOf(config)).toMatchObject([rule]);
+      expect(rulesOf([config])).toMatchObject([rule]);
+      expect(rulesOf({ target: 'weather-api', config, durationMs: 30_000 })).toMatchObject([
+        { ...rule, when: { target: ['weather-api'] }, at: { until: { ms: 30_000 } } },
+      ]);
+      expect(rulesOf([{ target: 'weather-api', config, duration_ms: 30_000 }])).toMatchObject([{ ...rule, at: { until: { ms: 30_000 } } }]);
+      expect(
+        rulesOf({ name: 'n', description: 'd', faults: [{ target: 'redis', config }], expected_behavior: 'e', assertions: ['a'] }),
+      ).toMatchObject([rule]);
+      expect(rulesOf({ ...config, probability: 0.5 })).toMatchObject([{ ...rule, probability: 0.5 }]);
+    }
+  });
+});
+
+test('all eight types are translated', () => {
+  expect(CONFIGS.map(([{ type }]: readonly [{ type?: string }, ...unknown[]]) => type)).toEqual(CONFIG_TYPES);
+});
+
+test('on one target the first fault wins until it expires', () => {
+  const on = (target: string, delayMs: number, durationMs?: number): object => ({
+    target,
+    config: { type: 'latency', delayMs },
+    ...(durationMs === undefined ? {} : { durationMs }),
+  });
+  const value = { faults: [on('a', 1, 1000), on('a', 2, 3000), on('b', 3), on('b', 4), on('a', 5)] };
+  expect(rulesOf(value)).toMatchObject([
+    { at: { until: { ms: 1000 } }, isEnabled: true },
+    { at: { after: { ms: 1000 }, until: { ms: 3000 } }, isEnabled: true },
+    { at: {}, isEnabled: true },
+    { isEnabled: false },
+    { at: { after: { ms: 3000 } }, isEnabled: true },
+  ]);
+  expect(read(value).notes).toEqual(['Fault 4 (latency) does nothing: an earlier fault on "b" lasts longer, and the first one wins.']);
+});
+
+test('a config that is switched off stays, and is told', () => {
+  expect(rulesOf([{ type: 'malformed', corruptResponse: false }])).toMatchObject([{ isEnabled: false }]);
+  expect(read({ type: 'latency', delayMs: 5, probability: 0 }).notes).toEqual([
+    'The fault (latency) does nothing: it is switched off in its config.',
+  ]);
+});
+
+test.each<[unknown, string]>([
+  [{ type: 'latncy' }, 'A fault config has the unknown type "latncy". Did you mean "latency"?'],
+  [{ type: 'latency' }, 'A fault config of type "latency" needs "delayMs".'],
+  [{ type: 'latency', delay: 5, delayMs: 1 }, 'the plan has the unknown key "delay". Did you mean "delayMs"?'],
+  [{ type: 'latency', delayMs: -5 }, 'delayMs must be a number of at least 0, not -5. The nearest allowed value is 0.'],
+  [{ type: 'latency', delayMs: 5, probability: 2 }, 'probability must be a number from 0 to 1, not 2. The nearest allowed value is 1.'],
+  [
+    { type: 'error', statusCode: 200 },
+    'rules[0].params.status must be a whole number from 400 to 599, not 200. The nearest allowed value is 400.',
+  ],
+  [{ target: 'a' }, 'A fault with a target needs "config". For example: config: { type: latency, delayMs: 2000 }'],
+  [{ target: 'a', config: 5 }, 'A fault config must be a mapping, not 5.'],
+  [
+    [{ target: 'a', config: { type: 'latency', delayMs: 5 }, durationms: 5 }],
+    '[0] has the unknown key "durationms". Did you mean "durationMs"?',
+  ],
+])('refuses %j', (value, problem) => {
+  expect(read(value).problems.map(({ message, advice }) => (advice === undefined ? message : `${message} ${advice}`))).toEqual([problem]);
+});
