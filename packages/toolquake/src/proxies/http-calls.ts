@@ -1,0 +1,79 @@
+/** What an exchange's handle is over HTTP: the request that opened it, and the way back to whoever sent it. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { frameBytes, type Exchange, type Frame, type Refusal } from '@toolquake/sdk/core';
+import { sendBody, type Body } from './http-body.js';
+import { withBodyLength } from './http-headers.js';
+import type { Lane } from './http-lane.js';
+import type { SessionRecord } from './http-sessions.js';
+import type { Upstream, UpstreamAsk } from './http-upstream.js';
+
+/** A message that a client posted. */
+export type ClientCall = {
+  readonly kind: 'client-call';
+  readonly record: SessionRecord;
+  readonly lane: Lane;
+  /** What the client posted. */
+  readonly message: Frame;
+  /** The exchange, where somebody cares about it. */
+  exchange: Exchange | undefined;
+  /** The stream that the answer came in, when it is another one (a resumed stream, HTTP+SSE). */
+  via: Lane | undefined;
+  /** Requests upstream made for this call. */
+  readonly sent: Set<ClientRequest>;
+  /** Posts a message upstream: the original bytes, or an edited message under the same headers. */
+  forward(frame: Frame): Refusal;
+};
+
+/** A request or notification of the server, in a stream. */
+export type ServerCall = {
+  readonly kind: 'server-call';
+  readonly record: SessionRecord;
+  readonly lane: Lane;
+  /** The POST that the client answered with. */
+  answeredBy: ClientCall | undefined;
+};
+
+/** The handle of an exchange; only this transport ever fills it. */
+export function handleOf(exchange: Exchange): ClientCall | ServerCall | undefined {
+  return exchange.handle as ClientCall | ServerCall | undefined;
+}
+
+/** What comes back from upstream. */
+export type UpstreamListener = {
+  onAnswer(call: ClientCall, answer: IncomingMessage): void;
+  onFailure(call: ClientCall, error: NodeJS.ErrnoException): void;
+};
+
+/** Starts a client call; nothing goes upstream before `forward`. */
+export function createClientCall(
+  from: { readonly record: SessionRecord; readonly lane: Lane; readonly ask: UpstreamAsk; readonly body: Body; readonly frame: Frame },
+  upstream: Upstream,
+  listener: UpstreamListener,
+): ClientCall {
+  const { ask, body, lane } = from;
+  let isRestSpent = false;
+  const call: ClientCall = {
+    kind: 'client-call',
+    record: from.record,
+    lane,
+    message: from.frame,
+    exchange: undefined,
+    via: undefined,
+    sent: new Set(),
+    forward(frame) {
+      const isOriginal = frame === from.frame;
+      if (frame.isOpaque && (!isOriginal || isRestSpent)) return 'too large';
+      const bytes = isOriginal ? undefined : frameBytes(frame);
+      const out = upstream.request(bytes === undefined ? ask : { ...ask, headers: withBodyLength(ask.headers, bytes.length) });
+      call.sent.add(out);
+      lane.openUpstreams++;
+      out.once('error', (error: NodeJS.ErrnoException) => listener.onFailure(call, error));
+      out.once('response', (answer) => listener.onAnswer(call, answer));
+      if (bytes === undefined) sendBody(body, out);
+      else out.end(bytes);
+      isRestSpent = true;
+      return undefined;
+    },
+  };
+  return call;
+}

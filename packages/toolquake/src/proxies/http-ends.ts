@@ -1,0 +1,115 @@
+/** What the faults can do over HTTP: the performer's port, spelled in requests, bodies, events and sockets. */
+import {
+  editFrame,
+  frameHead,
+  frameObject,
+  isObject,
+  type Ends,
+  type Exchange,
+  type Frame,
+  type JsonObject,
+  type MessageId,
+  type Refusal,
+} from '@toolquake/sdk/core';
+import { handleOf, type ServerCall } from './http-calls.js';
+import type { FrontDoor } from './http-front-door.js';
+import { endToEnd, withBodyLength } from './http-headers.js';
+import type { Lane } from './http-lane.js';
+import type { Upstream } from './http-upstream.js';
+
+const NOBODY = 'there is nobody to send it to';
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
+
+/** Notifications that belong to one call; all others go where the server speaks unasked. */
+const ABOUT_A_CALL = new Set(['notifications/progress', 'notifications/message']);
+
+/** What the ends reach. Getters, because connections come before the front door is fully open. */
+export type HttpEndsOptions = {
+  readonly upstream: Upstream;
+  readonly frontDoor: () => FrontDoor | undefined;
+  /** The connection that is being decided on. */
+  readonly connecting: () => { isTurnedAway: boolean } | undefined;
+};
+
+/** Builds the port. */
+export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOptions): Ends {
+  const laneOf = (exchange: Exchange | undefined): Lane | undefined => {
+    const handle = exchange === undefined ? undefined : handleOf(exchange);
+    return handle?.kind === 'client-call' ? (handle.via ?? handle.lane) : handle?.lane;
+  };
+
+  /** Answers the server in the client's name. */
+  const answerServer = (call: ServerCall, message: JsonObject | undefined): Refusal => {
+    if (message === undefined) return 'a server can only be answered with a message';
+    const bytes = Buffer.from(JSON.stringify(message));
+    const { path, headers } = call.record;
+    const out = upstream.request({ method: 'POST', path, headers: withBodyLength(endToEnd(headers), bytes.length), framing: 'length' });
+    out.once('error', () => {});
+    out.once('response', (answer) => answer.resume());
+    out.end(bytes);
+    return undefined;
+  };
+
+  const emitFrame = (frame: Frame, exchange: Exchange | undefined): Refusal => {
+    const handle = exchange === undefined ? undefined : handleOf(exchange);
+    if (handle === undefined) return NOBODY;
+    if (frame.direction === 'to-server') return handle.kind === 'client-call' ? handle.forward(frame) : NOBODY;
+    const { stream, listening } = handle.record;
+    if (!ABOUT_A_CALL.has(frameHead(frame).method ?? '')) {
+      if (stream?.isStreaming === true) return stream.deliver(frame);
+      if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
+    }
+    // The call's own answer becomes a stream, where it is none yet: servers may speak there before they answer.
+    return handle.lane.openStream() ?? handle.lane.deliver(frame);
+  };
+
+  return {
+    send(frame, exchange) {
+      const handle = exchange === undefined ? undefined : handleOf(exchange);
+      if (handle === undefined) return NOBODY;
+      if (frame.direction === 'to-client') return laneOf(exchange)?.deliver(frame) ?? undefined;
+      return handle.kind === 'client-call'
+        ? handle.forward(frame)
+        : handle.answeredBy === undefined
+          ? NOBODY
+          : handle.answeredBy.forward(frame);
+    },
+    sendSlice(frame, slice, exchange) {
+      if (frame.direction === 'to-server') return 'requests are not sent in slices over HTTP';
+      const lane = laneOf(exchange);
+      return lane === undefined ? NOBODY : lane.slice(frame, slice);
+    },
+    reply(exchange, message, http) {
+      const handle = handleOf(exchange);
+      if (handle === undefined) return NOBODY;
+      return handle.kind === 'client-call' ? handle.lane.reply(message, http) : answerServer(handle, message);
+    },
+    emit(frame, exchange) {
+      if (frame !== 'heartbeat') return emitFrame(frame, exchange);
+      const lane = laneOf(exchange);
+      return lane === undefined ? NOBODY : lane.heartbeat();
+    },
+    disconnect(how, forMs, exchange) {
+      const arriving = exchange === undefined ? connecting() : undefined;
+      const lane = laneOf(exchange);
+      if (arriving === undefined && lane === undefined) return 'there is no connection to break';
+      if (arriving !== undefined) arriving.isTurnedAway = true;
+      if (how === 'refuse' && forMs > 0) frontDoor()?.refuseFor(forMs);
+      return how === 'end' ? lane?.end() : lane?.reset();
+    },
+    signalServer(_signal, forMs) {
+      // The server is no child of ours: its clients see what they would see of a stopped process.
+      frontDoor()?.freezeFor(forMs);
+      return undefined;
+    },
+  };
+}
+
+/** A message on a modern subscription names the subscription. */
+function tagged(frame: Frame, id: MessageId): Frame {
+  const message = frameObject(frame);
+  if (message === undefined) return frame;
+  const params = isObject(message['params']) ? message['params'] : {};
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  return editFrame(frame, { ...message, params: { ...params, _meta: { ...meta, [SUBSCRIPTION_KEY]: id } } });
+}

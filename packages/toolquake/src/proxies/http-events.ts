@@ -1,0 +1,132 @@
+/** One event stream of the server on its way to a client: every message in it is decided on, the rest passes. */
+import type { IncomingMessage } from 'node:http';
+import {
+  createEventFramer,
+  eventData,
+  exchangeOf,
+  frameFromBytes,
+  frameHead,
+  type EventBlock,
+  type Exchange,
+  type Frame,
+  type Performer,
+} from '@toolquake/sdk/core';
+import { handleOf, type ClientCall } from './http-calls.js';
+import type { Lane } from './http-lane.js';
+import { SMALL_BYTES } from './http-relay.js';
+import type { SessionRecord } from './http-sessions.js';
+
+/** What a stream belongs to. `call` is absent for the GET stream. */
+export type StreamOwner = {
+  readonly lane: Lane;
+  readonly record: SessionRecord;
+  readonly call: ClientCall | undefined;
+  readonly performer: Performer;
+  readonly maxFrameBytes: number;
+  /** Runs our own code so that its mistakes never break the stream: `otherwise` passes what it failed on. */
+  readonly guarded: (act: () => void, otherwise: () => void) => void;
+};
+
+/** Pumps the stream until it ends, with backpressure. */
+export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
+  const { lane, record, call, performer, guarded } = owner;
+  const framer = createEventFramer(owner.maxFrameBytes);
+  /** An event too large to hold waits for its own first part, which a fault has in its hands. */
+  let blockedBy: Frame | undefined;
+  let blocked: EventBlock[] = [];
+  let hasEnded = false;
+
+  // A fault may still want to answer with a status of its own: then the stream begins with its first event.
+  if (call?.exchange?.engagements === undefined) lane.openStream();
+
+  lane.onDelivered = (frame) => {
+    if (frame !== blockedBy) return;
+    blockedBy = undefined;
+    const blocks = blocked;
+    blocked = [];
+    for (const block of blocks) take(block);
+    if (hasEnded) finish();
+    else answer.resume();
+  };
+
+  /** The exchange that an answer in this stream belongs to. Clients of one name may use the same ids, so ours comes first. */
+  const answered = (frame: Frame): Exchange | undefined => {
+    const own = call?.exchange;
+    return own?.id !== undefined && own.id === frameHead(frame).id ? own : exchangeOf(record.session, frame);
+  };
+
+  const decide = (block: EventBlock, frame: Frame): void => {
+    const { kind } = frameHead(frame);
+    if (kind === 'request' || kind === 'notification') {
+      const handle = { kind: 'server-call', record, lane, answeredBy: undefined };
+      if (performer.request(record.session, frame, { handle }).effects === undefined) lane.pass(block.bytes);
+      else lane.keepNoted();
+      return;
+    }
+    const exchange = kind === 'response' ? answered(frame) : undefined;
+    const asked = exchange === undefined ? undefined : handleOf(exchange);
+    if (exchange === undefined || asked?.kind !== 'client-call') {
+      lane.pass(block.bytes);
+      return;
+    }
+    if (asked.lane !== lane) asked.via = lane;
+    if (block.part === 'start') blockedBy = frame;
+    if (performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
+    else {
+      lane.keepNoted();
+      lane.owesAnswer = !lane.isAnswered;
+    }
+    if (blockedBy !== undefined) answer.pause();
+  };
+
+  const take = (block: EventBlock): void => {
+    if (blockedBy !== undefined) {
+      blocked.push(block);
+      return;
+    }
+    const data = block.part === 'whole' || block.part === 'start' ? eventData(block.bytes) : undefined;
+    if (data === undefined) {
+      lane.pass(block.bytes);
+      return;
+    }
+    const frame = frameFromBytes('to-client', data, block.part === 'start');
+    lane.note(frame, block.bytes);
+    guarded(
+      () => decide(block, frame),
+      () => void lane.pass(block.bytes),
+    );
+  };
+
+  const finish = (): void => {
+    if (blockedBy !== undefined) return;
+    if (!lane.owesAnswer) lane.openStream();
+    lane.upstreamEnded();
+  };
+
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    const rest = framer.end();
+    if (rest !== undefined) take(rest);
+    finish();
+  };
+
+  let gathered: Buffer[] = [];
+  answer.on('data', (chunk: Buffer) => {
+    if (answer.readableLength > 0 && chunk.length <= SMALL_BYTES) {
+      gathered.push(chunk);
+      return;
+    }
+    const bytes = gathered.length === 0 ? chunk : Buffer.concat([...gathered, chunk]);
+    gathered = [];
+    lane.events.inOneWrite(() => {
+      for (const block of framer.push(bytes)) take(block);
+      if (answer.complete && answer.readableLength === 0) end();
+    });
+    const { busy } = lane.events;
+    if (busy === undefined || lane.isGone || hasEnded) return;
+    answer.pause();
+    busy(() => void (blockedBy === undefined && answer.resume()));
+  });
+  answer.on('end', end);
+}

@@ -1,0 +1,156 @@
+/**
+ * The client's side of the proxy: a listener that can refuse, freeze and reset for real, in front of Node's HTTP parser.
+ * Listening and parsing are kept apart, so that a refusing proxy can stop listening while its open connections live on.
+ */
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { ToolquakeError, type Clock } from '@toolquake/sdk/core';
+
+/** Names and cookies add up; a proxy must not be the one to object. */
+export const MAX_HEADER_BYTES: number = 256 * 1024;
+
+/** What the front door is told. */
+export type FrontDoorOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly clock: Clock;
+  /** A client connected; nothing was read yet. False turns it away. */
+  readonly onConnect: () => boolean;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+};
+
+/** An open front door. */
+export type FrontDoor = {
+  readonly address: AddressInfo;
+  /** Stops listening, and listens again on the same port after a while. */
+  refuseFor(forMs: number): void;
+  /** Accepts, reads nothing and writes nothing for a while. */
+  freezeFor(forMs: number): void;
+  /** Stops listening and cuts every connection. */
+  close(): Promise<void>;
+};
+
+/** Opens the front door; rejects with `PORT_TAKEN` when somebody else listens there. */
+export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+  const { clock, host } = options;
+  const sockets = new Set<Socket>();
+  /** Connections that came during a freeze; undefined when there is none. */
+  let frozen: Socket[] | undefined;
+  let thaws: (() => void)[] = [];
+  let freezes = 0;
+  let refusals = 0;
+  let isClosed = false;
+
+  const parser = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  parser.on('request', options.onRequest);
+  // With a listener of our own, Node leaves "100 Continue" to the server upstream.
+  parser.on('checkContinue', options.onRequest);
+  parser.on('checkExpectation', options.onRequest);
+
+  const admit = (socket: Socket): void => {
+    parser.emit('connection', socket);
+    socket.resume();
+  };
+
+  const welcome = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    if (!options.onConnect()) socket.resetAndDestroy();
+    else if (frozen !== undefined) frozen.push(socket);
+    else admit(socket);
+  };
+
+  const listen = async (port: number): Promise<net.Server> => {
+    const server = net.createServer({ noDelay: true, pauseOnConnect: true }, welcome);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host, backlog: 1024 }, resolve);
+    });
+    return server;
+  };
+
+  let listener: net.Server | undefined = await listen(options.port).catch((error: unknown) => {
+    throw cannotListen(error, options);
+  });
+  const address = listener.address() as AddressInfo;
+
+  const listenAgain = (): void => {
+    listen(address.port).then(
+      (server) => {
+        if (isClosed) server.close();
+        else listener = server;
+      },
+      // Somebody took the port meanwhile: keep trying, because the clients know no other.
+      () => void clock.schedule(100, () => void (isClosed || listenAgain())),
+    );
+  };
+
+  return {
+    address,
+    refuseFor(forMs) {
+      refusals++;
+      listener?.close();
+      listener = undefined;
+      clock.schedule(forMs, () => {
+        refusals--;
+        if (refusals === 0 && !isClosed) listenAgain();
+      });
+    },
+    freezeFor(forMs) {
+      freezes++;
+      if (frozen === undefined) {
+        frozen = [];
+        thaws = [...sockets].map(stopSocket);
+      }
+      clock.schedule(forMs, () => {
+        freezes--;
+        if (freezes > 0 || frozen === undefined) return;
+        const arrived = frozen;
+        frozen = undefined;
+        for (const thaw of thaws) thaw();
+        for (const socket of arrived) if (!socket.destroyed) admit(socket);
+      });
+    },
+    async close() {
+      isClosed = true;
+      const server = listener;
+      const closed = server === undefined ? undefined : new Promise<void>((resolve) => server.close(() => resolve()));
+      // What was released a moment ago still goes out.
+      for (const socket of sockets) socket.destroySoon();
+      await closed;
+    },
+  };
+}
+
+/** Stops a connection in both directions, whoever writes to it (corking would not do: Node uncorks when a response ends). */
+function stopSocket(socket: Socket): () => void {
+  const held: (() => void)[] = [];
+  const { _write, _writev } = net.Socket.prototype;
+  socket.pause();
+  socket._write = (chunk, encoding, callback) => void held.push(() => _write.call(socket, chunk, encoding, callback));
+  socket._writev = (chunks, callback) => void held.push(() => _writev?.call(socket, chunks, callback));
+  return () => {
+    Reflect.deleteProperty(socket, '_write');
+    Reflect.deleteProperty(socket, '_writev');
+    for (const write of held) write();
+    socket.resume();
+  };
+}
+
+function cannotListen(cause: unknown, { host, port }: { host: string; port: number }): ToolquakeError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') {
+    return new ToolquakeError('PORT_TAKEN', {
+      message: `Port ${port} on ${host} is in use.`,
+      advice: `Choose another one with --port, or --port 0 for any free port.`,
+      cause,
+    });
+  }
+  const reason = code === 'EACCES' ? 'not allowed' : cause instanceof Error ? cause.message : String(cause);
+  return new ToolquakeError('PORT_TAKEN', {
+    message: `Cannot listen on ${host}, port ${port}: ${reason}.`,
+    advice: 'Choose another --port or --host; 127.0.0.1 with --port 0 always works.',
+    cause,
+  });
+}

@@ -1,0 +1,189 @@
+/** MCP over HTTP with rules at work: reads what clients post and servers answer, shows it to the decider, and passes it on. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { exchangeOf, frameFromBytes, frameHead, type Frame, type Performer } from '@toolquake/sdk/core';
+import { readBody, type Body } from './http-body.js';
+import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
+import { pumpEvents } from './http-events.js';
+import { headerOf, isCompressed, isEventStream } from './http-headers.js';
+import { Lane } from './http-lane.js';
+import { badGateway, failClient } from './http-relay.js';
+import type { SessionRecord, Sessions } from './http-sessions.js';
+import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
+
+/** What traffic is handled with. */
+export type TrafficOptions = {
+  readonly upstream: Upstream;
+  readonly performer: Performer;
+  readonly sessions: Sessions;
+  readonly maxFrameBytes: number;
+  /** Header that names the task of a call, when the plan says so. */
+  readonly taskHeader: string | undefined;
+  readonly onProblem: (error: unknown) => void;
+};
+
+/** Handles one request of a client. */
+export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: ServerResponse) => void;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Handlers for messages (POST) and for streams and pages (GET). */
+export function createTraffic(options: TrafficOptions): { readonly post: Handler; readonly get: Handler } {
+  const { upstream, performer, sessions, maxFrameBytes } = options;
+  const taskHeader = options.taskHeader?.toLowerCase();
+
+  /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
+  const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
+    try {
+      try {
+        act();
+      } catch (error) {
+        options.onProblem(error);
+        otherwise();
+      }
+    } catch {
+      failClient(response, { code: 'EPROXY' });
+    }
+  };
+
+  const pump = (answer: IncomingMessage, lane: Lane, record: SessionRecord, call: ClientCall | undefined): void =>
+    pumpEvents(answer, {
+      lane,
+      record,
+      call,
+      performer,
+      maxFrameBytes,
+      guarded: (act, otherwise) => guarded(lane.response, act, otherwise),
+    });
+
+  /** An answer nobody decides on, as it comes. */
+  const stream = (answer: IncomingMessage, lane: Lane, head: UpstreamHead): void => {
+    if (lane.sendWhole(head, { bytes: NO_BYTES, rest: answer }) !== undefined) answer.resume();
+  };
+
+  /** An answer that breaks off must break off for the client too. */
+  const guardAnswer = (answer: IncomingMessage, lane: Lane): void => {
+    answer.on('error', () => {});
+    answer.on('close', () => {
+      if (!answer.complete && !lane.response.writableEnded) lane.reset();
+    });
+  };
+
+  /** Shows the whole body of an answer to the decider, or delivers it as it is. */
+  const settle = (call: ClientCall, head: UpstreamHead, body: Body): void => {
+    const { lane, exchange } = call;
+    const frame = frameFromBytes('to-client', body.bytes, body.rest !== undefined || isCompressed(head.headers));
+    if (!lane.isAnswered) {
+      lane.head = head;
+      lane.whole = { frame, body };
+    }
+    // "Accepted", with the answer to come in another stream (HTTP+SSE), is no answer yet.
+    const isPending = head.status === 202 && body.bytes.length === 0;
+    guarded(
+      lane.response,
+      () => {
+        if (exchange === undefined || isPending || performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
+        else lane.owesAnswer = !lane.isAnswered;
+      },
+      () => void lane.deliver(frame),
+    );
+    lane.upstreamEnded();
+  };
+
+  const messages: UpstreamListener = {
+    onAnswer(call, answer) {
+      const { lane, exchange, record } = call;
+      const head = headOf(answer);
+      if (!lane.isAnswered) lane.head = head;
+      guardAnswer(answer, lane);
+      const { method, id } = frameHead(call.message);
+      if (method === 'initialize' && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
+      if (isEventStream(head.headers) && !isCompressed(head.headers)) {
+        if (method === 'subscriptions/listen' && head.status === 200) record.listening = { lane, id: id ?? null };
+        pump(answer, lane, record, call);
+      } else if (exchange?.id === undefined) stream(answer, lane, head);
+      else readBody(answer, maxFrameBytes, (body) => settle(call, head, body));
+    },
+    onFailure(call, error) {
+      const { lane } = call;
+      if (lane.isGone || lane.isAnswered) return;
+      if (call.exchange?.id === undefined || lane.isStreaming) return failClient(lane.response, error);
+      const { head, bytes } = badGateway(error);
+      settle(call, head, { bytes, rest: undefined });
+    },
+  };
+
+  /** The client went away. In the modern era that is a cancellation; in both, nobody is left to answer. */
+  const hungUp = (call: ClientCall): void => {
+    const { lane, exchange, record } = call;
+    if (record.stream === lane) record.stream = undefined;
+    if (record.listening?.lane === lane) record.listening = undefined;
+    if (lane.response.writableFinished) return;
+    if (lane.isCut) {
+      // The fault cut the line, not the client: the server finishes its work and never knows.
+      lane.whole?.body.rest?.resume();
+      return;
+    }
+    for (const out of call.sent) out.destroy();
+    if (exchange !== undefined && record.session.era === 'modern' && !lane.isAnswered) performer.cancel(exchange);
+  };
+
+  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+    const { session } = call.record;
+    const { kind } = frameHead(frame);
+    if (kind === 'request' || kind === 'notification') {
+      const task = taskHeader === undefined ? undefined : headerOf(request.rawHeaders, taskHeader);
+      const decision = performer.request(session, frame, { handle: call, task });
+      call.exchange = decision.exchange;
+      if (decision.effects === undefined) call.forward(frame);
+      return;
+    }
+    const exchange = kind === 'response' ? exchangeOf(session, frame) : undefined;
+    const asked = exchange === undefined ? undefined : handleOf(exchange);
+    if (exchange === undefined || asked?.kind !== 'server-call') {
+      call.forward(frame);
+      return;
+    }
+    asked.answeredBy = call;
+    if (performer.answer(exchange, frame).effects === undefined) call.forward(frame);
+  };
+
+  return {
+    post(ask, request, response) {
+      if (headerOf(request.rawHeaders, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
+      readBody(request, maxFrameBytes, (body) => {
+        const frame = frameFromBytes('to-server', body.bytes, body.rest !== undefined);
+        const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'));
+        const record = sessions.of(request.rawHeaders, frame);
+        record.headers = request.rawHeaders;
+        record.path = ask.path;
+        const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
+        response.on('close', () => hungUp(call));
+        guarded(
+          response,
+          () => decide(call, frame, request),
+          () => void (call.sent.size === 0 && call.forward(frame)),
+        );
+      });
+    },
+    get(ask, request, response) {
+      const record = sessions.of(request.rawHeaders, undefined);
+      const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'));
+      const frame = frameFromBytes('to-server', NO_BYTES);
+      const streams: UpstreamListener = {
+        onAnswer(_call, answer) {
+          const head = headOf(answer);
+          lane.head = head;
+          guardAnswer(answer, lane);
+          if (!isEventStream(head.headers) || isCompressed(head.headers)) return stream(answer, lane, head);
+          if (head.status === 200) record.stream = lane;
+          pump(answer, lane, record, undefined);
+        },
+        onFailure: (_call, error) => void (lane.isGone || failClient(response, error)),
+      };
+      const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
+      const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);
+      response.on('close', () => hungUp(call));
+      call.forward(frame);
+    },
+  };
+}

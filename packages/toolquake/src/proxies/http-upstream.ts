@@ -1,0 +1,79 @@
+/** The server's side of the proxy: kept-alive connections to one origin, over node:http or node:https. */
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import { MAX_HEADER_BYTES } from './http-front-door.js';
+import { bodyFraming, endToEnd, headerOf, withHeader, type BodyFraming, type RawHeaders } from './http-headers.js';
+
+/** What to ask upstream. Headers go out as they are, so hop-by-hop ones must be gone already. */
+export type UpstreamAsk = { readonly method: string; readonly path: string; readonly headers: string[]; readonly framing: BodyFraming };
+
+/** The server behind the proxy. */
+export type Upstream = {
+  /** Starts a request; the caller writes the body. */
+  request(ask: UpstreamAsk): ClientRequest;
+  /** Resolves to false when nobody answers there now; the server may well start later. */
+  isReachable(): Promise<boolean>;
+  close(): void;
+};
+
+/** How an answer of the server begins. */
+export type UpstreamHead = { readonly status: number; readonly reason: string; readonly headers: RawHeaders };
+
+/** The head of an answer, as it came. */
+export function headOf(answer: IncomingMessage): UpstreamHead {
+  return { status: answer.statusCode ?? 502, reason: answer.statusMessage ?? '', headers: answer.rawHeaders };
+}
+
+/** Methods that Node sends without a body unless their headers say so. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/**
+ * Connects lazily. A URL that ends in a slash is a prefix of every path; any other names the endpoint itself, and the
+ * proxy passes all paths of its origin (OAuth metadata lives outside the endpoint).
+ */
+export function connectUpstream(url: URL, options: { readonly rewriteHost: boolean }): Upstream {
+  const isSecure = url.protocol === 'https:';
+  const library = isSecure ? https : http;
+  const agent = new library.Agent({ keepAlive: true, noDelay: true, maxFreeSockets: 1024, scheduling: 'lifo' });
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+  const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : '';
+  const servername = isSecure ? host : undefined;
+
+  const request = (ask: UpstreamAsk): ClientRequest => {
+    const { method } = ask;
+    const headers = options.rewriteHost ? withHeader(ask.headers, 'Host', url.host) : ask.headers;
+    const path = prefix === '' ? ask.path : prefix + ask.path;
+    return library.request({ agent, host, port, servername, method, path, headers, setHost: false, maxHeaderSize: MAX_HEADER_BYTES });
+  };
+
+  return {
+    request,
+    isReachable: () =>
+      new Promise((resolve) => {
+        const socket = net.connect({ host, port });
+        const done = (isReachable: boolean): void => {
+          resolve(isReachable);
+          socket.destroy();
+        };
+        socket.once('connect', () => done(true));
+        socket.once('error', () => done(false));
+        socket.setTimeout(1000, () => done(false));
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** What goes on of a client's request: the same, minus what concerns its own connection only. */
+export function askOf(request: IncomingMessage): UpstreamAsk {
+  const method = request.method ?? 'GET';
+  const headers = endToEnd(request.rawHeaders);
+  const framing = bodyFraming(request.rawHeaders);
+  // Node would send a body-less POST as chunked, and the body of a DELETE without a frame.
+  if (framing === 'chunked') headers.push('Transfer-Encoding', 'chunked');
+  else if (framing === 'none' && !BODILESS.has(method)) headers.push('Content-Length', '0');
+  // An old client may leave the host out; the server has to know its own.
+  if (request.httpVersionMinor === 0 && headerOf(headers, 'host') === undefined) headers.push('Host', '');
+  return { method, path: request.url ?? '/', headers, framing };
+}

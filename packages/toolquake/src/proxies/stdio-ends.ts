@@ -1,0 +1,82 @@
+/** The two ends of a stdio conversation, as the performer sees them. */
+import {
+  frameBytes,
+  frameFromMessage,
+  opposite,
+  type Clock,
+  type Direction,
+  type Ends,
+  type Frame,
+  type Refusal,
+} from '@toolquake/sdk/core';
+import type { Lane } from './stdio-lane.js';
+import type { ServerProcess } from './stdio-server.js';
+
+/** How long a server that we take away may tidy up. */
+export const TERMINATE_GRACE_MS = 500;
+
+/** What the ends are made from. */
+export type StdioEndsOptions = {
+  readonly lanes: { readonly [Way in Direction]: Lane };
+  readonly server: ServerProcess;
+  readonly clock: Clock;
+  /** The frame over the size limit that is being decided right now: it can be let through, not kept. */
+  readonly passOversized: (frame: Frame) => boolean;
+};
+
+/** Builds the ends. */
+export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEndsOptions): Ends {
+  const gone = (way: Direction): Refusal => {
+    if (!lanes[way].isClosed) return undefined;
+    return way === 'to-server' ? 'the server is gone' : 'the client is gone';
+  };
+
+  const send = (frame: Frame): Refusal => {
+    const why = gone(frame.direction);
+    if (why !== undefined) return why;
+    if (frame.isOpaque) return passOversized(frame) ? undefined : 'too large';
+    lanes[frame.direction].say(frameBytes(frame), frame);
+    return undefined;
+  };
+
+  /** What we make up because of one side's messages must not pile up when the other side does not read. */
+  const sayUnasked = (frame: Frame, token: object): Refusal => {
+    const lane = lanes[frame.direction];
+    const why = gone(frame.direction);
+    if (why !== undefined) return why;
+    lane.say(frameBytes(frame), token);
+    lanes[opposite(frame.direction)].holdWhileFull(lane);
+    return undefined;
+  };
+
+  return {
+    send,
+    sendSlice(frame, { bytes, isLast }) {
+      const why = gone(frame.direction);
+      if (why !== undefined) return why;
+      if (frame.isOpaque) return 'too large';
+      lanes[frame.direction].slice(bytes, isLast, frame);
+      return undefined;
+    },
+    reply(exchange, message) {
+      if (message === undefined) return 'stdio has no way to answer without a message';
+      return sayUnasked(frameFromMessage(opposite(exchange.origin), message), message);
+    },
+    emit(frame) {
+      return frame === 'heartbeat' ? 'stdio has no heartbeat' : sayUnasked(frame, frame);
+    },
+    disconnect(how) {
+      if (how === 'refuse') return 'a pipe cannot refuse a connection';
+      const why = gone('to-client');
+      if (why !== undefined) return why;
+      // What a crashed server looks like: both pipes end, and the process with them.
+      lanes['to-client'].close();
+      lanes['to-server'].close();
+      server.child.stdin?.end();
+      if (how === 'reset') server.signal('SIGKILL');
+      else server.terminate(clock, TERMINATE_GRACE_MS);
+      return undefined;
+    },
+    signalServer: (_signal, forMs) => server.freeze(clock, forMs),
+  };
+}
