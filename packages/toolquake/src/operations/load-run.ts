@@ -1,0 +1,139 @@
+/** What every live run has in common: plan, guard, decider, journal, and the words at the end. Proxies only perform. */
+import {
+  createCatalogue,
+  createDecider,
+  EMPTY_PLAN,
+  JOURNAL_VERSION,
+  keyedRandom,
+  ToolquakeError,
+  type Catalogue,
+  type Clock,
+  type Decider,
+  type JournalSink,
+  type Performer,
+  type Plan,
+} from '@toolquake/sdk/core';
+import { guardedBecause } from './guard.js';
+import { openJournal } from './journal-file.js';
+import { realClock } from './real-clock.js';
+
+/** What a live run is made from. */
+export type LiveRunOptions = {
+  readonly transport: 'stdio' | 'http';
+  readonly planPath?: string | undefined;
+  /** A plan that is loaded already, instead of a file. */
+  readonly plan?: Plan | undefined;
+  /** Takes the place of the plan's own seed. */
+  readonly seed?: number | undefined;
+  readonly journalPath?: string | undefined;
+  readonly target?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** One line for people, on stderr. */
+  readonly tell: (line: string) => void;
+};
+
+/** A run that is ready to start: nothing was changed yet but the journal, which is open. */
+export type LiveRun = {
+  /** The plan as performed: without rules when the run is guarded. */
+  readonly plan: Plan;
+  readonly decider: Decider;
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+  readonly journal: JournalSink;
+  /** Records a mistake of our own; the traffic goes on. */
+  readonly onProblem: (error: unknown) => void;
+  /** Writes the end entry, closes the journal, and tells which rules fired. */
+  finish(performer: Pick<Performer, 'fired' | 'calls'>): Promise<void>;
+  /** The run could not start: leaves nothing behind. */
+  abandon(): void;
+};
+
+/** Loads the plan, asks the guard and opens the journal. Throws a `ToolquakeError` before anything was started. */
+export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
+  const { transport, tell, target, journalPath } = options;
+  const loaded = await planOf(options);
+  const guarded = loaded.rules.length === 0 ? undefined : guardedBecause(options.env);
+  const plan: Plan = guarded === undefined ? loaded : { ...loaded, rules: [] };
+  if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
+
+  const file = journalPath === undefined ? undefined : openJournal(journalPath, tell);
+  const clock = realClock;
+  const startedAtMs = clock.nowMs();
+  const startedAt = new Date().toISOString();
+  const told = new Set<string>();
+  let hasStarted = false;
+  // The start is written with the first entry, so that a run that fails to start leaves no trace.
+  const journal: JournalSink = (entry) => {
+    if (!hasStarted) {
+      hasStarted = true;
+      file?.append({
+        v: JOURNAL_VERSION,
+        kind: 'start',
+        atMs: 0,
+        transport,
+        seed: loaded.seed,
+        rules: loaded.rules.map(({ id, fault }) => ({ id, fault: fault.type })),
+        ...(target === undefined ? {} : { target }),
+        startedAt,
+        ...(guarded === undefined ? {} : { guarded }),
+      });
+    }
+    file?.append(entry);
+  };
+
+  return {
+    plan,
+    decider: createDecider({ plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll: file !== undefined }),
+    clock,
+    startedAtMs,
+    journal,
+    onProblem(error) {
+      const message = describeProblem(error);
+      journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message });
+      // The same mistake on every call is told once.
+      if (!told.has(message) && told.size < 100) tell(`our own mistake, the traffic goes on untouched: ${message}`);
+      told.add(message);
+    },
+    async finish(performer) {
+      const fired = Object.fromEntries(loaded.rules.map(({ id }) => [id, performer.fired.get(id) ?? 0]));
+      journal({ kind: 'end', atMs: clock.nowMs() - startedAtMs, fired, calls: performer.calls });
+      await file?.close();
+      if (plan.rules.length > 0) for (const line of summaryLines(plan, fired)) tell(line);
+    },
+    abandon: () => file?.abandon(),
+  };
+}
+
+async function planOf(options: LiveRunOptions): Promise<Plan> {
+  const plan = options.plan ?? (options.planPath === undefined ? EMPTY_PLAN : await loadPlanFile(options.planPath, options.transport));
+  return options.seed === undefined ? plan : { ...plan, seed: options.seed };
+}
+
+/** The loader brings a YAML parser and every fault: a proxy without a plan starts without them. */
+async function loadPlanFile(path: string, transport: LiveRunOptions['transport']): Promise<Plan> {
+  const [{ loadPlan }, faults] = await Promise.all([import('../config/load-plan.js'), import('@toolquake/sdk/faults')]);
+  const catalogue: Catalogue = createCatalogue(faults);
+  return loadPlan(path, { catalogue, transport });
+}
+
+/** What went wrong, without what was said on the wire: a syntax error quotes the text that it failed on. */
+export function describeProblem(error: unknown): string {
+  if (error instanceof ToolquakeError) return error.message;
+  if (!(error instanceof Error)) return 'something was thrown that is no error';
+  return error instanceof SyntaxError ? error.name : `${error.name}: ${error.message.slice(0, 200)}`;
+}
+
+/** Which rules fired, as lines for people. A rule that never fired tested nothing. */
+function summaryLines(plan: Plan, fired: Readonly<Record<string, number>>): readonly string[] {
+  const rules = plan.rules.filter(({ isEnabled }) => isEnabled);
+  const count = rules.filter(({ id }) => (fired[id] ?? 0) > 0).length;
+  const idWidth = Math.max(...rules.map(({ id }) => id.length), 0);
+  const faultWidth = Math.max(...rules.map(({ fault }) => fault.type.length), 0);
+  return [
+    `${count} of ${rules.length} rules fired (seed ${plan.seed})`,
+    ...rules.map(({ id, fault }) => {
+      const times = fired[id] ?? 0;
+      return `  ${id.padEnd(idWidth)}  ${fault.type.padEnd(faultWidth)}  ${times === 0 ? 'never fired' : `fired ${times}x`}`;
+    }),
+  ];
+}

@@ -1,0 +1,93 @@
+/** Runs the HTTP proxy until it is told to stop. */
+import { isIP } from 'node:net';
+import { ToolquakeError } from '@toolquake/sdk/core';
+import { startHttpProxy } from '../proxies/http-proxy.js';
+import { connectUpstream } from '../proxies/http-upstream.js';
+import { loadRun } from './load-run.js';
+
+/** What the proxy needs to know. */
+export type ProxyHttpOptions = {
+  readonly upstream: string;
+  readonly host: string;
+  readonly port: number;
+  readonly planPath?: string | undefined;
+  readonly journalPath?: string | undefined;
+  readonly seed?: number | undefined;
+  readonly labelHeader?: string | undefined;
+  readonly target?: string | undefined;
+  readonly isStrict?: boolean | undefined;
+  readonly rewriteHost?: boolean | undefined;
+  readonly maxFrameBytes?: number | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+  /** One line for people, on stderr. */
+  readonly tell: (line: string) => void;
+  /** The proxy listens; clients can connect to this URL. */
+  readonly onListening: (listening: { readonly url: string; readonly upstream: string; readonly port: number }) => void;
+};
+
+/** Resolves when the proxy has stopped: because of the signal, or of a mistake of ours under `isStrict`. */
+export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 'failed'> {
+  const { host, tell, signal } = options;
+  const url = upstreamUrl(options.upstream);
+  const run = await loadRun({ transport: 'http', ...options });
+  const upstream = connectUpstream(url, { rewriteHost: options.rewriteHost === true });
+  const failure = new AbortController();
+  const onProblem = (error: unknown): void => {
+    run.onProblem(error);
+    if (options.isStrict !== true) return;
+    failure.abort();
+    throw error;
+  };
+  const taskHeader = run.plan.task.by === 'header' ? run.plan.task.header : undefined;
+  const proxy = await startHttpProxy({ ...options, ...run, upstream, onProblem, taskHeader }).catch((error: unknown) => {
+    run.abandon();
+    throw error;
+  });
+
+  if (!isLoopback(host))
+    tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${url.origin} through it.`);
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  options.onListening({ url: `http://${name}:${proxy.address.port}${url.pathname}`, upstream: url.href, port: proxy.address.port });
+  if (!(await upstream.isReachable()))
+    tell(`warning: nobody listens at ${url.origin} yet; requests get "502 Bad Gateway" until somebody does.`);
+
+  await aborted(AbortSignal.any([signal, failure.signal]));
+  await proxy.stop();
+  await run.finish(proxy.performer);
+  if (!failure.signal.aborted) return 'stopped';
+  tell('--strict: the proxy was stopped because of our own mistake.');
+  return 'failed';
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function upstreamUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const why =
+    url === undefined || !/^https?:\/\//i.test(text)
+      ? 'is no http or https URL'
+      : url.username !== '' || url.password !== ''
+        ? 'carries a user name or password'
+        : url.search !== '' || url.hash !== ''
+          ? 'carries a query or a fragment'
+          : undefined;
+  if (url !== undefined && why === undefined) return url;
+  // A password must not come back in a message; what is left of the URL is enough to find it.
+  const shown = url === undefined || url.password === '' ? text : `${url.protocol}//***@${url.host}${url.pathname}`;
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `--upstream "${shown}" ${why}.`,
+    advice: 'Give the URL of the MCP endpoint, for example http://127.0.0.1:3001/mcp. The client sends its own credentials in headers.',
+  });
+}
+
+/** True for names and addresses that only this machine can reach. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
