@@ -1,0 +1,41 @@
+// A scripted MCP server on a loopback port, legacy era, answering as JSON or as an event stream.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { createTools } from './tools.mjs';
+
+/** Starts it; `saw` hears of every message that arrives. */
+export async function startHttpServer({ as, saw }) {
+  const tools = createTools();
+  const open = {};
+  const server = createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        return;
+      }
+      const message = JSON.parse(Buffer.concat(parts).toString());
+      saw(message);
+      if (message.id === undefined) response.writeHead(202).end();
+      else (open[message.id] ??= []).push(response);
+      const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
+      for (const answer of tools.answersTo(message)) {
+        const text = JSON.stringify(answer);
+        const [head, body] = as === 'json' ? ['application/json', text] : ['text/event-stream', `event: message\ndata: ${text}\n\n`];
+        open[answer.id]
+          .shift()
+          .writeHead(200, { 'content-type': head, ...session })
+          .end(body);
+      }
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/mcp`,
+    stop() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
