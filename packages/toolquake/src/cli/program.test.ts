@@ -42,7 +42,12 @@ function createBench() {
   const err = new PassThrough();
   // Streams that are no terminals; commands only write to them.
   const io = { stdin: process.stdin, stdout: out, stderr: err, env: {}, signal: new AbortController().signal } as unknown as CommandIo;
-  const read = (stream: PassThrough): string => String(stream.read() ?? '');
+  // Node 26 gives out one chunk at a time where older ones joined them.
+  const read = (stream: PassThrough): string => {
+    let text = '';
+    for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
+    return text;
+  };
   return {
     calls,
     run: (...argv: string[]) => runProgram(argv, { commands, io, version: () => '1.2.3' }),
