@@ -44,9 +44,10 @@ function createBench() {
   const io = { stdin: process.stdin, stdout: out, stderr: err, env: {}, signal: new AbortController().signal } as unknown as CommandIo;
   // Node 26 gives out one chunk at a time where older ones joined them.
   const read = (stream: PassThrough): string => {
-    let text = '';
-    for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
-    return text;
+    const chunks: Buffer[] = [];
+    // A stream of bytes gives out buffers, and null when there are no more.
+    for (let chunk = stream.read() as Buffer | null; chunk !== null; chunk = stream.read() as Buffer | null) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
   };
   return {
     calls,
