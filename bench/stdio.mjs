@@ -195,5 +195,9 @@ else if (mode === 'lines') relay(command, lineReader);
 else if (mode === 'json') relay(command, jsonReader);
 else {
   const rounds = Number(mode);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error(`"${mode}" is no number of rounds. For example: node bench/stdio.mjs 45`);
+    process.exit(2);
+  }
   print(await measure(rounds), rounds);
 }
