@@ -46,7 +46,7 @@ const delay =
 const fail: Decide = (event) => (event.kind === 'frame' && event.part === 'request' ? [answer({ id: 1, error: {} })] : []);
 
 test('nobody with anything to say leaves the event alone', () => {
-  expect(compose(asked, [fired('quiet', 'terminal', () => [])])).toEqual({ effects: undefined, by: [], problems: [] });
+  expect(compose(asked, [fired('quiet', 'terminal', () => [])])).toEqual({ effects: undefined, owners: [], by: [], problems: [] });
   expect(compose({ kind: 'cancel', exchange }, []).effects).toBeUndefined();
 });
 
@@ -87,10 +87,24 @@ describe('shaping of made-up answers', () => {
     ]);
   });
 
-  test('leaves holds and disconnects as they are', () => {
-    const swallow = fired('swallow', 'terminal', () => [hold(request, 'never'), disconnect('reset')]);
+  test('delays a broken connection and a timed hold', () => {
+    const swallow = fired('swallow', 'terminal', () => [hold(request, { ms: 50 }), disconnect('reset')]);
     const { effects } = compose(asked, [swallow, fired('slow', 'shaping', delay(300, 'request'))]);
-    expect(effects).toEqual([hold(request, 'never'), disconnect('reset')]);
+    expect(effects).toMatchObject([
+      { kind: 'hold', until: { ms: 350 } },
+      { kind: 'disconnect', afterMs: 300 },
+    ]);
+  });
+
+  test('has not acted where another fault left nothing to send', () => {
+    const swallow = fired('swallow', 'terminal', () => [hold(request, 'never')]);
+    const slow = fired('slow', 'shaping', delay(300, 'request'));
+    expect(names(compose(asked, [swallow, slow]))).toEqual(['swallow']);
+    expect(slow.why).toBe('another fault left nothing to send');
+    const slices = fired('slices', 'shaping', (event) =>
+      event.kind === 'frame' ? [pace(event.frame, { sliceBytes: 1, everyMs: 1 })] : [],
+    );
+    expect(names(compose(asked, [fired('fail', 'terminal', fail), slices]))).toEqual(['fail']);
   });
 });
 

@@ -12,6 +12,8 @@ import { opposite } from './message.js';
 /** The joint outcome. `effects` undefined: nobody had anything to do about this event. */
 export type Composition = {
   readonly effects: readonly Effect[] | undefined;
+  /** Whose each effect is, in the order of the effects. Nobody's: the message itself, which goes on as it was. */
+  readonly owners: readonly (readonly Engagement[])[];
   readonly by: readonly Engagement[];
   /** What faults threw. The others were asked all the same. */
   readonly problems: readonly unknown[];
@@ -19,7 +21,9 @@ export type Composition = {
 
 const NO_PROBLEMS: readonly unknown[] = [];
 
-const NOTHING: Composition = { effects: undefined, by: [], problems: NO_PROBLEMS };
+const NOTHING: Composition = { effects: undefined, owners: [], by: [], problems: NO_PROBLEMS };
+
+type Owned = { readonly effect: Effect; readonly owners: readonly Engagement[] };
 
 /** Asks every engagement that is not suppressed, and joins what they say. Never throws. */
 export function compose(event: TrafficEvent, engagements: readonly Engagement[]): Composition {
@@ -39,21 +43,23 @@ export function compose(event: TrafficEvent, engagements: readonly Engagement[])
       return context.notDelivered('the fault failed');
     }
   };
-  const joined = (effects: readonly Effect[] | undefined): Composition => {
-    if (effects === undefined && problems === undefined) return NOTHING;
-    return { effects, by, problems: problems ?? NO_PROBLEMS };
+  const joined = (owned: readonly Owned[] | undefined): Composition => {
+    if (owned === undefined && problems === undefined) return NOTHING;
+    const effects = owned?.map(({ effect }) => effect);
+    return { effects, owners: owned?.map(({ owners }) => owners) ?? [], by, problems: problems ?? NO_PROBLEMS };
   };
+  const own = (said: readonly Effect[], engagement: Engagement): Owned[] => said.map((effect) => ({ effect, owners: [engagement] }));
   const each = (role: FaultRole, act: (engagement: Engagement) => boolean): void => {
     for (const engagement of engagements) {
       if (engagement.rule.fault.role === role && isWilling(engagement) && act(engagement)) by.push(engagement);
     }
   };
   if (event.kind !== 'frame') {
-    const effects: Effect[] = [];
+    const effects: Owned[] = [];
     for (const role of ['terminal', 'extra', 'data', 'shaping'] as const) {
       each(role, (engagement) => {
         const said = ask(engagement, event);
-        effects.push(...said);
+        effects.push(...own(said, engagement));
         return said.length > 0;
       });
     }
@@ -61,30 +67,31 @@ export function compose(event: TrafficEvent, engagements: readonly Engagement[])
   }
 
   let frame: Frame = event.frame;
-  let effects: readonly Effect[] | undefined;
+  let effects: readonly Owned[] | undefined;
+  const untouched = (): readonly Owned[] => [{ effect: forward(frame), owners: [] }];
   each('data', (engagement) => {
     const [first] = ask(engagement, { ...event, frame });
     if (first?.kind !== 'forward') return false;
     frame = first.frame;
-    effects = [first];
+    effects = [{ effect: first, owners: [...(effects?.[0]?.owners ?? []), engagement] }];
     return true;
   });
   each('terminal', (engagement) => {
     const said = ask(engagement, { ...event, frame });
-    if (said.length > 0) effects = said;
+    if (said.length > 0) effects = own(said, engagement);
     return said.length > 0;
   });
   each('shaping', (engagement) => {
-    const shaped = shape(ask, engagement, { ...event, frame }, effects ?? [forward(frame)]);
+    const shaped = shape(ask, engagement, { ...event, frame }, effects ?? untouched());
     effects = shaped ?? effects;
     return shaped !== undefined;
   });
   each('extra', (engagement) => {
     const said = ask(engagement, { ...event, frame });
     // A server that is to stand still must do so before the message reaches it, or it may answer first.
-    const first = said.filter(({ kind }) => kind === 'signal-server');
-    const then = said.filter(({ kind }) => kind !== 'signal-server');
-    if (said.length > 0) effects = [...first, ...(effects ?? [forward(frame)]), ...then];
+    const first = own(said, engagement).filter(({ effect }) => effect.kind === 'signal-server');
+    const then = own(said, engagement).filter(({ effect }) => effect.kind !== 'signal-server');
+    if (said.length > 0) effects = [...first, ...(effects ?? untouched()), ...then];
     return said.length > 0;
   });
   return joined(effects);
@@ -97,14 +104,14 @@ function isWilling({ suppressedBy, isSettled, isDelivered, why }: Engagement): b
 
 type Ask = (engagement: Engagement, about: TrafficEvent) => readonly Effect[];
 
-/** Lets a shaping fault say how the effects so far are sent; undefined when it has nothing to say here. */
+/** Lets a shaping fault say how the effects so far are sent; undefined when it has nothing to say, or nothing to shape. */
 function shape(
   ask: Ask,
   engagement: Engagement,
   event: TrafficEvent & { kind: 'frame' },
-  effects: readonly Effect[],
-): readonly Effect[] | undefined {
-  const made = event.part === 'request' ? effects.find((effect) => effect.kind === 'answer') : undefined;
+  effects: readonly Owned[],
+): readonly Owned[] | undefined {
+  const made = event.part === 'request' ? effects.find(({ effect }) => effect.kind === 'answer')?.effect : undefined;
   let how: Effect | undefined;
   if (made?.kind === 'answer') {
     // An answer that we made up ends the exchange: shapers of answers never get another chance.
@@ -114,18 +121,32 @@ function shape(
   // A slow way to the server delays a made-up answer too.
   if (how === undefined) [how] = ask(engagement, event);
   if (how?.kind !== 'forward' && how?.kind !== 'pace') return undefined;
-  const { afterMs } = how;
-  const slices = how.kind === 'pace' ? how : undefined;
-  return effects.map((effect): Effect => {
-    switch (effect.kind) {
-      case 'forward':
-        if (slices === undefined) return { ...effect, afterMs: effect.afterMs + afterMs };
-        return pace(effect.frame, { sliceBytes: slices.sliceBytes, everyMs: slices.everyMs, afterMs: effect.afterMs + afterMs });
-      case 'answer':
-      case 'pace':
-        return { ...effect, afterMs: effect.afterMs + afterMs };
-      default:
-        return effect;
-    }
+  const shaped = effects.map((one): Owned => {
+    const effect = shapeOne(one.effect, how);
+    return effect === undefined ? one : { effect, owners: [...one.owners, engagement] };
   });
+  if (shaped.some((one, index) => one !== effects[index])) return shaped;
+  engagement.context.notDelivered('another fault left nothing to send');
+  return undefined;
+}
+
+/** One effect, sent the way that a shaping fault says; undefined where that way does not apply to it. */
+function shapeOne(effect: Effect, how: Effect & { kind: 'forward' | 'pace' }): Effect | undefined {
+  const { afterMs } = how;
+  if (effect.kind === 'pace') return { ...effect, afterMs: effect.afterMs + afterMs };
+  if (how.kind === 'pace') {
+    const { sliceBytes, everyMs } = how;
+    return effect.kind === 'forward' ? pace(effect.frame, { sliceBytes, everyMs, afterMs: effect.afterMs + afterMs }) : undefined;
+  }
+  switch (effect.kind) {
+    case 'forward':
+    case 'answer':
+      return { ...effect, afterMs: effect.afterMs + afterMs };
+    case 'disconnect':
+      return { ...effect, afterMs: (effect.afterMs ?? 0) + afterMs };
+    case 'hold':
+      return typeof effect.until === 'object' ? { ...effect, until: { ms: effect.until.ms + afterMs } } : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -145,6 +145,21 @@ describe('faults', () => {
     expect(fired).toEqual([false, true, false, false, true, false, false, true]);
   });
 
+  test('until recovered do not take an answer for their recovery that another rule kept them from', () => {
+    const firings = (rules: Parameters<typeof decider>[0]): string[] => {
+      const deciding = decider(rules);
+      const session = startSession();
+      return [1, 2, 3, 4].flatMap((call) => {
+        const { exchange, by, suppressed } = deciding.request(session, callFrame('a'), 0);
+        if (exchange !== undefined) answered(deciding, exchange, {});
+        return [...by, ...suppressed].filter((engagement) => engagement.rule.id === 'A').map(() => `${call}`);
+      });
+    };
+    const flaky = rule('A', { at: { until: 'recovered' } });
+    expect(firings([flaky])).toEqual(['1', '2', '3', '4']);
+    expect(firings([rule('B', { at: { first: 1 } }), flaky])).toEqual(['1', '2', '3', '4']);
+  });
+
   test('on connections draw per session and see no exchange', () => {
     const refuse = defineFault({
       type: 'refuse',

@@ -20,7 +20,9 @@ export type Decision = {
   readonly exchange: Exchange | undefined;
   /** Undefined: leave the event alone. */
   readonly effects: readonly Effect[] | undefined;
-  /** Whose effects these are. */
+  /** Whose each effect is, in the order of the effects. */
+  readonly owners: readonly (readonly Engagement[])[];
+  /** Everybody who had something to say. */
   readonly by: readonly Engagement[];
   /** Rules that drew and were silenced; only told once, with the request. */
   readonly suppressed: readonly Engagement[];
@@ -34,7 +36,7 @@ const NOBODY: readonly Engagement[] = [];
 const MAX_KNOWN_METHOD_LENGTH = 256;
 
 /** No rule cares. One constant, so that untouched traffic allocates nothing. */
-export const PASS: Decision = { exchange: undefined, effects: undefined, by: NOBODY, suppressed: NOBODY, problems: [] };
+export const PASS: Decision = { exchange: undefined, effects: undefined, owners: [], by: NOBODY, suppressed: NOBODY, problems: [] };
 
 /** What the decider needs to know about the world. */
 export type DeciderOptions = {
@@ -131,8 +133,8 @@ export function createDecider(options: DeciderOptions): Decider {
       const { rule } = watcher;
       const scope = watcher.scope(scopeKey(exchange.session, exchange.tool ?? exchange.method));
       if (scope === undefined || !watcher.matches(exchange.session, exchange.request, exchange.method, exchange.tool)) continue;
-      // Only its own firing counts: what one rule remembers must not depend on another.
-      if (engagementsOf(exchange).some((engagement) => engagement.rule === rule && engagement.suppressedBy === undefined)) continue;
+      // Only its own draw counts, suppressed or not: what one rule remembers must not depend on another.
+      if (engagementsOf(exchange).some((engagement) => engagement.rule === rule)) continue;
       if (scope.hasFired && isSuccess(frame)) scope.isRecovered = true;
       if (rule.fault.observe === undefined) continue;
       try {
@@ -193,7 +195,8 @@ export function createDecider(options: DeciderOptions): Decider {
       // A rule that matched and lost its draw has no more to say about this exchange, unless it watches answers.
       if (!isMatched || (engagements === undefined && !observesAll && watchers.length === 0)) return PASS;
       const exchange = openExchange(session, frame, nowMs, taskGiven);
-      if (engagements === undefined) return { exchange, effects: undefined, by: NOBODY, suppressed: NOBODY, problems: PASS.problems };
+      if (engagements === undefined)
+        return { exchange, effects: undefined, owners: PASS.owners, by: NOBODY, suppressed: NOBODY, problems: PASS.problems };
       const suppressed = suppress(engagements, nowMs);
       exchange.engagements = engagements;
       return { exchange, ...compose({ kind: 'frame', part: 'request', frame, exchange }, engagements), suppressed };

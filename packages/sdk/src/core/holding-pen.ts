@@ -43,7 +43,7 @@ export type HoldingPen = {
 };
 
 /** Builds an empty pen. */
-export function createHoldingPen(clock: Clock): HoldingPen {
+export function createHoldingPen(clock: Clock, onForgotten: (exchange: Exchange) => void): HoldingPen {
   const byExchange = new Map<Exchange, Set<Waiting>>();
   const bySession = new Map<Session, Set<Waiting>>();
 
@@ -75,6 +75,7 @@ export function createHoldingPen(clock: Clock): HoldingPen {
     for (const one of all) {
       if (one.until === 'time') continue;
       remove(one);
+      if (one.exchange !== undefined) onForgotten(one.exchange);
       return;
     }
   };
@@ -107,6 +108,8 @@ export function createHoldingPen(clock: Clock): HoldingPen {
     supersede,
     cancelled(exchange) {
       for (const one of byExchange.get(exchange) ?? []) {
+        // Nobody waits for it any more, so a release must not send it either.
+        if (one.until === 'never') remove(one);
         if (one.until !== 'cancel' || one.act === undefined) continue;
         if (one.thenMs <= 0) {
           letGo(one);

@@ -69,18 +69,21 @@ export type Performer = {
 };
 
 const NOTHING_TO_CHANGE = 'the answer held nothing to change';
+const CANCELLED_FIRST = 'the client cancelled first';
+const TOO_LATE = 'the call was over before it could act';
 
 /** Builds a performer. */
 export function createPerformer(options: PerformerOptions): Performer {
   const { decider, clock, ends, journal, startedAtMs } = options;
   // A pipe sends the message of an answer and leaves out what HTTP would say around it.
   const speaksHttp = TRANSPORT_CARRIERS[decider.transport].includes('http');
-  const pen = createHoldingPen(clock);
+  const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
 
   /** Forgets an exchange that nothing more can come of. */
   const closeIfDone = (exchange: Exchange): void => {
-    if (!exchange.isReported || exchange.answers < exchange.sends || pen.isWaitingFor(exchange)) return;
-    settleRest(exchange, exchange.answers > 0 ? NOTHING_TO_CHANGE : 'the call was over before it could act');
+    if (!exchange.isReported || pen.isWaitingFor(exchange)) return;
+    if (!exchange.isCancelled && exchange.answers < exchange.sends) return;
+    settleRest(exchange, exchange.isCancelled ? CANCELLED_FIRST : exchange.answers > 0 ? NOTHING_TO_CHANGE : TOO_LATE);
     closeExchange(exchange);
   };
 
@@ -109,6 +112,8 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 
   const send = (frame: Frame, exchange: Exchange | undefined): Refusal => {
+    // A request that was kept back until its caller gave up must not be executed any more.
+    if (exchange?.isCancelled === true && frame.direction === exchange.origin) return CANCELLED_FIRST;
     if (exchange !== undefined) pen.supersede(exchange, frame.direction);
     const why = ends.send(frame, exchange);
     if (why === undefined) sent(frame, exchange);
@@ -146,11 +151,13 @@ export function createPerformer(options: PerformerOptions): Performer {
         return repeat(effect, own, session, effect.count);
       case 'hold':
         if (own === undefined) return 'there is no exchange to hold back';
+        // The caller has its answer: this is a surplus copy, and nobody will ever want it back.
+        if (effect.until === 'never' && own.isReported) return undefined;
         pen.hold(effect.frame, own, effect.until, effect.thenMs, () => actLate(() => send(effect.frame, own), own));
         return undefined;
       case 'disconnect':
         return later(effect.afterMs ?? 0, session, own, () => {
-          if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return 'the client cancelled first';
+          if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
           if (why === undefined && own !== undefined) report(own, 'disconnected');
           return why;
@@ -189,7 +196,7 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   /** Performs a decision and settles who delivered it. Where nothing could be done, the event is left alone after all. */
   const carryOut = (decision: Decision, session: Session): Decision => {
-    const { effects, exchange, by, suppressed, problems } = decision;
+    const { effects, exchange, owners, by, suppressed, problems } = decision;
     // Untouched traffic ends here; what follows may allocate.
     if (effects === undefined && suppressed.length === 0 && problems.length === 0) return decision;
     const about: ExchangeRef = exchange === undefined ? { session: session.label, exchange: 0, method: 'connect' } : refOf(exchange);
@@ -197,15 +204,17 @@ export function createPerformer(options: PerformerOptions): Performer {
     for (const engagement of suppressed) settle(engagement, about, [], undefined);
     if (effects === undefined) return decision;
     return reportLast(() => {
-      let refusal: Refusal;
-      let isDone = false;
-      for (const effect of effects) {
-        const why = attempt(() => perform(effect, exchange, session));
-        isDone ||= why === undefined;
-        refusal = why ?? refusal;
+      const refusals = effects.map((effect) => attempt(() => perform(effect, exchange, session)));
+      for (const engagement of by) {
+        const own = effects.flatMap((effect, index) =>
+          owners[index]?.includes(engagement) === true ? [{ effect, why: refusals[index] }] : [],
+        );
+        // Delivered when any part of it was: the rest could not make it undone.
+        const isDelivered = own.some(({ why }) => why === undefined);
+        const done = own.filter(({ why }) => why === undefined).map(({ effect }) => effect);
+        settle(engagement, about, done, isDelivered ? undefined : (own.at(-1)?.why ?? 'another fault took its place'));
       }
-      for (const engagement of by) settle(engagement, about, effects, refusal);
-      return isDone ? decision : { ...decision, effects: undefined };
+      return refusals.includes(undefined) ? decision : { ...decision, effects: undefined };
     });
   };
 
@@ -237,7 +246,16 @@ export function createPerformer(options: PerformerOptions): Performer {
       pen.cancelled(exchange);
       carryOut(decision, exchange.session);
     });
-    if (exchange.engagements === undefined) closeExchange(exchange);
+    if (pen.isWaitingFor(exchange)) return;
+    settleRest(exchange, CANCELLED_FIRST);
+    closeExchange(exchange);
+  };
+
+  /** Nothing more will come of an exchange: the journal says so, and nobody remembers it. */
+  const giveUp = (exchange: Exchange): void => {
+    settleRest(exchange, exchange.isCancelled ? CANCELLED_FIRST : 'no answer came');
+    report(exchange, 'no-answer');
+    closeExchange(exchange);
   };
 
   return {
@@ -279,11 +297,8 @@ export function createPerformer(options: PerformerOptions): Performer {
     cancel,
     close(session) {
       pen.close(session);
-      for (const exchange of [...session.waiting['to-server'].values(), ...session.waiting['to-client'].values()]) {
-        settleRest(exchange, exchange.isCancelled ? 'the client cancelled first' : 'no answer came');
-        report(exchange, 'no-answer');
-        closeExchange(exchange);
-      }
+      const { waiting, displaced } = session;
+      for (const exchange of [...waiting['to-server'].values(), ...waiting['to-client'].values(), ...displaced]) giveUp(exchange);
     },
     release: () => pen.release(),
     fired: settlement.fired,

@@ -16,6 +16,8 @@ export type Session = {
   readonly requests: { 'to-server': number; 'to-client': number };
   /** Requests still waiting, by origin and id. A server may use the same ids as the client. */
   readonly waiting: { readonly 'to-server': Map<MessageId, Exchange>; readonly 'to-client': Map<MessageId, Exchange> };
+  /** Unanswered requests whose id was used again: no answer finds them by id, but the journal must still say so. */
+  readonly displaced: Set<Exchange>;
   /** Interned scope keys, one per tool. */
   readonly scopeKeys: Map<string, string>;
 };
@@ -54,12 +56,15 @@ export function startSession(options: { label?: string; target?: string | undefi
     target: options.target,
     requests: { 'to-server': 0, 'to-client': 0 },
     waiting: { 'to-server': new Map(), 'to-client': new Map() },
+    displaced: new Set(),
     scopeKeys: new Map(),
   };
 }
 
 /** More unanswered requests than this in one session: the oldest is forgotten, so that no peer can grow our memory. */
 const MAX_WAITING = 65_536;
+/** The same for requests whose id was used again. */
+const MAX_DISPLACED = 4096;
 
 /** Starts an exchange for a request or notification that was counted. Requests with an id wait for their answer. */
 export function openExchange(session: Session, frame: Frame, nowMs: number, task?: string): Exchange {
@@ -83,6 +88,8 @@ export function openExchange(session: Session, frame: Frame, nowMs: number, task
   };
   if (head.kind === 'request' && head.id !== undefined) {
     const waiting = session.waiting[frame.direction];
+    const known = waiting.get(head.id);
+    if (known !== undefined && session.displaced.size < MAX_DISPLACED) session.displaced.add(known);
     if (waiting.size >= MAX_WAITING) waiting.delete(waiting.keys().next().value!);
     waiting.set(head.id, exchange);
   }
@@ -100,6 +107,7 @@ export function exchangeOf(session: Session, response: Frame): Exchange | undefi
 export function closeExchange(exchange: Exchange): void {
   if (exchange.id === undefined) return;
   const waiting = exchange.session.waiting[exchange.origin];
+  exchange.session.displaced.delete(exchange);
   if (waiting.get(exchange.id) === exchange) waiting.delete(exchange.id);
 }
 

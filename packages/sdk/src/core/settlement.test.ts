@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answer, disconnect, forward, hold } from './effect.js';
-import { onAnswer, onRequest, refusal, stage } from './fixtures/stage.js';
+import { answer, disconnect, emit, forward, hold } from './effect.js';
+import { onAnswer, onRequest, refusal, stage, type Decide } from './fixtures/stage.js';
 import { editFrame, frameFromMessage } from './frame.js';
 
 describe('the journal', () => {
@@ -54,12 +54,82 @@ describe('the journal', () => {
     play.performer.close(play.session);
     expect(play.told).toEqual([
       'call 2 cancelled 0ms',
+      'after not-delivered: the client cancelled first',
       'after not-delivered: no answer came',
       'call 1 no-answer 0ms',
-      'after not-delivered: the client cancelled first',
     ]);
     play.performer.close(play.session);
     expect(play.journal).toHaveLength(4);
+  });
+
+  test('settles each rule by its own effects, when another one is refused', () => {
+    const play = stage(
+      [
+        ['slow', 'shaping', onRequest((frame) => [forward(frame, 500)])],
+        ['noise', 'extra', onRequest(() => [emit('heartbeat', { everyMs: 1, count: 1 })])],
+      ],
+      { refuse: (what) => (what.includes('heartbeat') ? 'no stream' : undefined) },
+    );
+    play.call(1);
+    expect(play.told).toEqual(['slow delivered', 'noise not-delivered: no stream']);
+    expect([...play.performer.fired]).toEqual([['slow', 1]]);
+  });
+
+  test('still tells of a call whose id was used again before it was answered', () => {
+    const play = stage([['lost', 'terminal', onAnswer((frame) => [hold(frame, 'never')])]]);
+    play.call(1);
+    play.call(1);
+    play.respond(1);
+    play.performer.close(play.session);
+    expect([...play.told].sort()).toEqual([
+      'call 1 no-answer 0ms',
+      'call 1 no-answer 0ms lost',
+      'lost delivered',
+      'lost not-delivered: no answer came',
+    ]);
+  });
+
+  test('forgets a doubled call once both answers came: a release brings no third', () => {
+    const twice: Decide = (event) => {
+      if (event.kind !== 'frame') return [];
+      if (event.part === 'request') return [forward(event.frame), forward(event.frame)];
+      return event.exchange.answers > 1 ? [hold(event.frame, 'never')] : [];
+    };
+    const play = stage([['twice', 'terminal', twice]]);
+    play.call(1);
+    play.respond(1);
+    play.respond(1);
+    expect(play.waiting).toBe(0);
+    play.performer.release();
+    expect(play.log).toEqual(['0 >> tools/call 1', '0 >> tools/call 1', '0 << answer 1']);
+  });
+
+  test.each([
+    ['a lost answer and a cancel', true],
+    ['a cancel alone', false],
+  ])('forgets the call after %s', (_what, isAnswered) => {
+    const play = stage([['lost', 'terminal', onAnswer((frame) => [hold(frame, 'never')])]]);
+    play.call(1);
+    if (isAnswered) play.respond(1);
+    play.cancel(1);
+    expect(play.waiting).toBe(0);
+    play.performer.release();
+    expect(play.log.filter((line) => line.includes('<<'))).toEqual([]);
+    expect(play.told.filter((line) => line.startsWith('lost'))).toHaveLength(1);
+  });
+
+  test('never sends on a request that was kept back until its caller gave up', () => {
+    const play = stage([
+      ['hang', 'terminal', onRequest((frame) => [hold(frame, 'never')]), { when: { tool: ['hang'] } }],
+      ['slow', 'shaping', onRequest((frame) => [forward(frame, 500)]), { when: { tool: ['slow'] } }],
+    ]);
+    play.call(1, 'hang');
+    play.call(2, 'slow');
+    play.cancel(1);
+    play.cancel(2);
+    play.clock.advance(1000);
+    play.performer.release();
+    expect(play.log.filter((line) => line.includes('>> tools/call'))).toEqual([]);
   });
 
   test('tells results, tool errors, protocol errors, HTTP errors and broken connections apart', () => {
