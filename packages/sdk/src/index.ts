@@ -5,6 +5,7 @@
 export { ERROR_CODES, ToolquakeError, type ErrorCode } from './core/errors.js';
 export * from './core/message.js';
 export * from './core/frame.js';
+export type { JsonHead } from './core/json-head.js';
 export type { Era, Exchange, Session } from './core/session.js';
 export * from './core/tool-result.js';
 export * from './core/effect.js';
@@ -12,7 +13,7 @@ export * from './core/event.js';
 export * from './core/params.js';
 export * from './core/fault.js';
 export * from './core/plan.js';
-export { checkPlan, requirePlan } from './core/check-plan.js';
+export { checkPlan, requirePlan, type CheckedPlan, type CheckOptions } from './core/check-plan.js';
 export type { PlanPath, PlanProblem } from './core/check-value.js';
 export * from './core/journal.js';
 export * from './core/clock.js';

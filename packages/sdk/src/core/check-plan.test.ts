@@ -216,6 +216,16 @@ describe('checkPlan', () => {
       'expect.measures.eta NEVER_MATCHES expect.measures.eta can never hold: its min 1 is above its max 0.',
     ],
     [
+      'a bound on a measure that does not exist',
+      { rules: [], expect: { measures: { blastradius: { max: 0.5 } } } },
+      'expect.measures.blastradius UNKNOWN_KEY expect.measures names the unknown measure "blastradius". | Did you mean "blastRadius"?',
+    ],
+    [
+      'a rate that its chain cannot reach',
+      rule({ shape: { burst: { rate: 0.9, meanLength: 2 } } }),
+      'rules.0.shape.burst.rate OUT_OF_RANGE rules[0].shape.burst.rate must be at most 0.667 with a meanLength of 2, not 0.9: at least one good step follows every bad run. | The highest rate that it reaches is 0.666666.',
+    ],
+    [
       'an expected rule that is not there',
       { rules: [{ id: 'one', fault: 'slow' }], expect: { fired: ['onee'] } },
       'expect.fired.0 NEVER_MATCHES expect.fired[0] names the unknown rule "onee". | Did you mean "one"?',
@@ -326,6 +336,7 @@ const nearlyPlan = fc.letrec((tie) => ({
     fc.constantFrom<unknown>(
       'slow',
       'refuse',
+      'notifications/*',
       'iid',
       'pre',
       'post',

@@ -4,10 +4,11 @@
  */
 import { checkId, checkRule } from './check-rule.js';
 import { checkSense } from './check-sense.js';
-import { createValueReader, member, pathText, type PlanProblem, type ValueReader } from './check-value.js';
+import { createValueReader, describeValue, member, pathText, type PlanProblem, type ValueReader } from './check-value.js';
 import { ToolquakeError } from './errors.js';
 import type { Catalogue, TransportName } from './fault.js';
 import { isObject, type JsonObject } from './message.js';
+import { measuresOf, startTally } from './metrics.js';
 import { suggest } from './nearest-word.js';
 import { PLAN_KEYS, PLAN_WORDS } from './plan-keys.js';
 import type { Bounds, Limits, Plan, Rule } from './plan.js';
@@ -17,6 +18,9 @@ export type CheckOptions = {
   /** Also refuse faults that cannot act there. */
   readonly transport?: TransportName | undefined;
 };
+
+/** The measures that `expect` may bound. */
+export const MEASURE_NAMES: readonly string[] = Object.keys(measuresOf(startTally()));
 
 /** `plan` is there exactly when there are no problems. */
 export type CheckedPlan = { readonly plan: Plan | undefined; readonly problems: readonly PlanProblem[] };
@@ -38,7 +42,7 @@ export function checkPlan(value: unknown, catalogue: Catalogue, options: CheckOp
   const seedGiven = member(given, 'seed');
   const seed = seedGiven === undefined ? 0 : (reader.number(seedGiven, ['seed'], { isWhole: true }) ?? 0);
   const limits = checkLimits(reader, member(given, 'limits'));
-  const task = checkTask(reader, member(given, 'task'));
+  const task = checkTask(reader, member(given, 'task'), options.transport);
   const rules = checkRules(reader, member(given, 'rules'), catalogue, { limits, transport: options.transport });
   const expect = checkExpect(reader, member(given, 'expect'), rules);
   if (reader.problems.length > 0) return { plan: undefined, problems: reader.problems };
@@ -139,13 +143,17 @@ function checkLimits(reader: ValueReader, value: unknown): Limits {
   };
 }
 
-function checkTask(reader: ValueReader, value: unknown): Plan['task'] {
+function checkTask(reader: ValueReader, value: unknown, transport: TransportName | undefined): Plan['task'] {
   const given = value === undefined ? undefined : reader.object(value, ['task'], PLAN_KEYS.task);
   if (given === undefined) return { by: 'session' };
   const by = member(given, 'by') === undefined ? 'session' : reader.word(given['by'], ['task', 'by'], PLAN_WORDS.taskBy);
   const headerGiven = member(given, 'header');
   const header = headerGiven === undefined ? undefined : reader.text(headerGiven, ['task', 'header']);
   if (by === 'header' && headerGiven === undefined) reader.report(['task'], 'MISSING_KEY', 'task needs "header" when it goes by header.');
+  if (by === 'header' && transport === 'stdio') {
+    const message = 'task.by cannot be "header" on stdio: a pipe carries no HTTP headers.';
+    reader.report(['task', 'by'], 'WRONG_CARRIER', message, 'Write: by: session');
+  }
   if (by === 'session' && headerGiven !== undefined) {
     reader.report(['task', 'header'], 'NEVER_MATCHES', 'task.header is not used when task.by is "session".', 'Write: by: header');
   }
@@ -177,6 +185,11 @@ function checkExpect(reader: ValueReader, value: unknown, { ids, list }: Checked
       'For example: { tcsr: { min: 0.95 } }',
     );
     return { fired, measures: {} };
+  }
+  for (const name of Object.keys(measuresGiven)) {
+    if (MEASURE_NAMES.includes(name)) continue;
+    const message = `expect.measures names the unknown measure ${describeValue(name)}.`;
+    reader.report(['expect', 'measures', name], 'UNKNOWN_KEY', message, suggest(name, MEASURE_NAMES));
   }
   // fromEntries defines own members, so a measure called __proto__ is only a strange name.
   const measures = Object.fromEntries(

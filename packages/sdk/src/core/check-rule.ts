@@ -3,6 +3,7 @@ import { checkParams } from './check-params.js';
 import { checkAt, checkShape } from './check-schedule.js';
 import { describeValue, member, pathText, type PlanPath, type ValueReader } from './check-value.js';
 import type { Catalogue, Fault, Phase } from './fault.js';
+import { compileGlobs, isGlob } from './match.js';
 import { isObject, type JsonObject } from './message.js';
 import { suggest } from './nearest-word.js';
 import { MAX_RULE_ID_LENGTH, PLAN_KEYS, PLAN_WORDS } from './plan-keys.js';
@@ -28,7 +29,17 @@ export function checkRule(
   const params = checkParams(reader, member(given, 'params'), [...path, 'params'], fault);
   const phase = checkPhase(reader, member(given, 'phase'), [...path, 'phase'], fault);
   if (params === undefined || phase === undefined || probability === undefined || isEnabled === undefined) return undefined;
-  return { id, fault, params, when, at, probability, shape, phase, isEnabled };
+  return { id, fault, params, when: narrowMethods(when, fault), at, probability, shape, phase, isEnabled };
+}
+
+/** Of a fault that is made for some methods, a wildcard means those of them that it matches. */
+function narrowMethods(when: When, { hasFixedMethods, methods }: Fault): When {
+  if (!hasFixedMethods || when.method?.some(isGlob) !== true) return when;
+  const narrowed = when.method.flatMap((one) => {
+    const meant = isGlob(one) ? methods.filter(compileGlobs([one])) : [];
+    return meant.length === 0 ? [one] : meant;
+  });
+  return { ...when, method: [...new Set(narrowed)] };
 }
 
 function checkFault(
@@ -37,12 +48,13 @@ function checkFault(
   path: PlanPath,
   { id, catalogue }: { id: string; catalogue: Catalogue },
 ): Fault | undefined {
-  if (value === undefined) return reader.report(path, 'MISSING_KEY', `Rule "${id}" needs "fault".`, 'Run "toolquake faults" to list them.');
+  if (value === undefined)
+    return reader.report(path, 'MISSING_KEY', `Rule ${describeValue(id)} needs "fault".`, 'Run "toolquake faults" to list them.');
   const type = reader.text(value, [...path, 'fault']);
   if (type === undefined) return undefined;
   const fault = catalogue.get(type);
   if (fault !== undefined) return fault;
-  const message = `Rule "${id}" uses the unknown fault ${describeValue(type)}.`;
+  const message = `Rule ${describeValue(id)} uses the unknown fault ${describeValue(type)}.`;
   return reader.report(
     [...path, 'fault'],
     'UNKNOWN_FAULT',

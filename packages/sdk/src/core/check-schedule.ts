@@ -102,13 +102,24 @@ export function checkShape(reader: ValueReader, value: unknown, path: PlanPath):
   return (kind === 'ramp' ? checkRamp(reader, given[kind], where) : checkChain(reader, given[kind], where, kind)) ?? iid;
 }
 
+/** The highest share of bad steps that a chain reaches: between two bad runs there is at least one good step. */
+export function highestRate(meanLength: number): number {
+  return meanLength / (meanLength + 1);
+}
+
 function checkChain(reader: ValueReader, value: unknown, path: PlanPath, kind: 'burst' | 'episode'): Shape | undefined {
   const given = reader.object(value, path, PLAN_KEYS.chain);
   if (given === undefined) return undefined;
   const rate = required(reader, given, path, 'rate', (one, where) => reader.number(one, where, { min: 0, max: 1 }));
   const meanLength = required(reader, given, path, 'meanLength', (one, where) => reader.number(one, where, { min: 1 }));
   const scope = member(given, 'scope') === undefined ? 'tool' : reader.word(given['scope'], [...path, 'scope'], PLAN_WORDS.scope);
-  return rate === undefined || meanLength === undefined || scope === undefined ? undefined : { kind, rate, meanLength, scope };
+  if (rate === undefined || meanLength === undefined || scope === undefined) return undefined;
+  const highest = highestRate(meanLength);
+  if (rate <= highest) return { kind, rate, meanLength, scope };
+  const where = [...path, 'rate'];
+  const message = `${pathText(where)} must be at most ${highest.toPrecision(3)} with a meanLength of ${meanLength}, not ${rate}: at least one good step follows every bad run.`;
+  // Cut, not rounded: the advice must pass the check.
+  return reader.report(where, 'OUT_OF_RANGE', message, `The highest rate that it reaches is ${Math.floor(highest * 1e6) / 1e6}.`);
 }
 
 function checkRamp(reader: ValueReader, value: unknown, path: PlanPath): Shape | undefined {

@@ -16,6 +16,10 @@ export function checkSense(
     reader.report(where, 'NEVER_MATCHES', `Rule "${rule.id}" can never match: ${why}.`, advice);
   };
   checkWhenSense(rule, never);
+  checkMethods(reader, rule, path);
+  // Checked against the fault's own specs before.
+  const pointless = rule.fault.whyPointless?.(rule.params as Readonly<Record<string, never>>);
+  if (pointless !== undefined) never('params', pointless);
   const why = whyNever(rule.at, world.limits);
   if (why !== undefined) never('at', why);
   if (rule.probability === 0) never('probability', 'its probability is 0', 'To keep a rule without using it, write "enabled: false".');
@@ -34,7 +38,7 @@ const ONLY_TO_SERVER =
 const ONLY_TO_CLIENT =
   /^(sampling|elicitation)\/|^roots\/list$|^notifications\/(message|(tools|prompts|resources)\/(list_changed|updated))$/;
 
-function checkWhenSense({ when, fault }: Rule, never: Never): void {
+function checkWhenSense({ when, fault, phase }: Rule, never: Never): void {
   const { tool, method, session, target, args, era } = when;
   for (const [key, names] of Object.entries({ tool, method, session, target })) {
     if (names?.length === 0) never(`when.${key}`, `its when.${key} is an empty list`, 'Leave the key out to match everything.');
@@ -58,12 +62,26 @@ function checkWhenSense({ when, fault }: Rule, never: Never): void {
     const key = when.direction === undefined ? 'when.method' : 'when.direction';
     never(key, `${methods.join(', ')} never travels ${direction}`, `Write: direction: ${other}`);
   }
+  if (phase === 'post' && methods.every((one) => one.startsWith('notifications/')))
+    never(
+      'when.method',
+      'its phase is post, and a notification has no answer',
+      fault.phases.includes('pre') ? 'Write: phase: pre' : undefined,
+    );
   const sees = (names: readonly string[]): boolean => methods.some((one) => isGlob(one) || names.includes(one));
   if (tool !== undefined && method !== undefined && !sees(['tools/call', 'tools/list']))
     never('when.tool', `${methods.join(', ')} names no tool`);
   if (args !== undefined && !sees(['tools/call', 'prompts/get'])) never('when.args', `${methods.join(', ')} has no arguments`);
   const gone = era === 'modern' ? 'initialize' : era === 'legacy' ? 'server/discover' : undefined;
   if (gone !== undefined && methods.every((one) => one === gone)) never('when.era', `there is no ${gone} in the ${era} era`);
+}
+
+/** Methods that the fault has nothing to say to. Wildcards were narrowed to what they mean before. */
+function checkMethods(reader: ValueReader, { id, when, fault }: Rule, path: PlanPath): void {
+  const foreign = fault.hasFixedMethods ? (when.method ?? []).filter((one) => !fault.methods.includes(one)) : [];
+  if (foreign.length === 0) return;
+  const message = `Rule "${id}" can never act on ${foreign.join(', ')}: ${fault.type} is made for ${fault.methods.join(' and ')}.`;
+  reader.report([...path, 'when', 'method'], 'NEVER_MATCHES', message, `Allowed: ${fault.methods.join(', ')}; or leave it out.`);
 }
 
 /** Why no match can pass all parts of `at`. Matches count from 1; times from the start of the plan. */

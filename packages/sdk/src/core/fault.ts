@@ -55,12 +55,16 @@ export type Fault = {
   readonly trigger: 'call' | 'connect';
   /** Methods that a rule without `when.method` matches. */
   readonly methods: readonly string[];
+  /** True when it makes sense for `methods` only: a rule cannot point it elsewhere. */
+  readonly hasFixedMethods: boolean;
   /** Allowed phases; the first is the default. */
   readonly phases: readonly Phase[];
   readonly eras: readonly Era[];
   /** Transports where it cannot be shown, each with the reason. */
   readonly cannot: { readonly [Name in TransportName]?: string };
   readonly params: ParamSpecs;
+  /** Why these values, each allowed by itself, can never do anything; undefined when they can. */
+  whyPointless?(params: Readonly<Record<string, never>>): string | undefined;
   /** Scope of the memory: one per session and tool, or one per session. */
   readonly memoryScope: 'tool' | 'session';
   memory?(): unknown;
@@ -83,10 +87,12 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   role: FaultRole;
   trigger?: 'call' | 'connect';
   methods?: readonly string[];
+  hasFixedMethods?: boolean;
   phases?: readonly Phase[];
   eras?: readonly Era[];
   cannot?: { readonly [Name in TransportName]?: string };
   params: Specs;
+  whyPointless?: (params: ParamValues<Specs>) => string | undefined;
   memoryScope?: 'tool' | 'session';
   memory?: () => Memory;
   lasts?: (memory: Memory) => boolean;
@@ -99,6 +105,7 @@ export function defineFault<const Specs extends ParamSpecs, Memory = undefined>(
   const filled = {
     trigger: 'call',
     methods: ['tools/call'],
+    hasFixedMethods: false,
     phases: ['pre'],
     eras: ['legacy', 'modern'],
     cannot: {},

@@ -1,4 +1,5 @@
 export * from './errors.js';
+export * from './describe-problem.js';
 export * from './nearest-word.js';
 export * from './message.js';
 export * from './json-head.js';
@@ -38,5 +39,6 @@ export {
   type ValueReader,
 } from './check-value.js';
 export { whyNotOn } from './check-sense.js';
+export { highestRate } from './check-schedule.js';
 export * from './check-plan.js';
 export * from './sketch.js';

@@ -3,10 +3,10 @@
 const SIZE = 624;
 const SHIFT = 397;
 
-/** Starts a generator of numbers in [0, 1). The seed is a non-negative safe integer, as `random.seed(int)` takes it. */
+/** Starts a generator of numbers in [0, 1). The seed is a safe integer; its sign does not count, as in `random.seed(int)`. */
 export function mersenneTwister(seed: number): () => number {
   const state = new Uint32Array(SIZE);
-  initialiseByArray(state, keyWords(seed));
+  initialiseByArray(state, keyWords(Math.abs(seed)));
   let index = SIZE;
   const word = (): number => {
     if (index === SIZE) {

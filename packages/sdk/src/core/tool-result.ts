@@ -51,7 +51,9 @@ export function changeData(result: JsonObject, change: (data: unknown) => unknow
   const edited: JsonObject = { ...result };
   let isChanged = false;
   const structured = result['structuredContent'];
-  if (isObject(structured)) {
+  if (structured !== undefined) {
+    // A bare word or number is no data that an edit reaches in a text; to edit other blocks alone would tear them apart.
+    if (!isData(structured)) return undefined;
     const changed = change(structured);
     isChanged = changed !== structured;
     edited['structuredContent'] = changed;
@@ -74,7 +76,13 @@ export function changeData(result: JsonObject, change: (data: unknown) => unknow
 export function dataOf(result: JsonObject): readonly unknown[] {
   const blocks = result['content'];
   const texts = Array.isArray(blocks) ? blocks.map(jsonTextOf).filter((data) => data !== undefined) : [];
-  return isObject(result['structuredContent']) ? [result['structuredContent'], ...texts] : texts;
+  const structured = result['structuredContent'];
+  if (structured === undefined) return texts;
+  return isData(structured) ? [structured, ...texts] : [];
+}
+
+function isData(value: unknown): boolean {
+  return isObject(value) || Array.isArray(value);
 }
 
 /** The object or array that a text block holds as JSON; undefined for any other block. */

@@ -85,7 +85,7 @@ export function perHundredWrites(events: number, writes: number): number | undef
   return share === undefined ? undefined : 100 * share;
 }
 
-/** Calls that an agent sent after its third failure in a row for the same operation: a loop, not a retry. */
+/** Calls that an agent sent for one operation after three of its calls had failed, in a row or not: a loop, not a retry. */
 export function wastedCalls(outcomesAreOk: readonly boolean[]): number {
   let failures = 0;
   let wasted = 0;

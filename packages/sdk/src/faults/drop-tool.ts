@@ -11,6 +11,7 @@ export const dropTool = defineFault({
   carriers: ['mcp'],
   role: 'terminal',
   methods: ['tools/list', 'tools/call'],
+  hasFixedMethods: true,
   params: {},
   decide: (event, _params, context) => {
     if (event.kind !== 'frame') return [];

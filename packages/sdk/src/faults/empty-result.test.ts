@@ -16,6 +16,17 @@ test.each([
 });
 
 test.each([
+  [[1, 2], []],
+  ['words', ''],
+])('empties structured content of any kind together with its text: %j', (structuredContent, emptied) => {
+  const rig = createTestRig(emptyResult);
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer({ content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer({ content: [], structuredContent: emptied })]);
+});
+
+test.each([
+  [{ content: [{ type: 'text', text: '5' }], structuredContent: 5 }, 'the structured content cannot be emptied'],
   [{ content: [] }, 'the result is empty already'],
   [{ content: [{ type: 'text', text: 'no' }], isError: true }, 'the tool reported an error'],
 ])('leaves %j alone', (result, why) => {

@@ -5,12 +5,22 @@ import { isObject, withResult, type JsonObject } from '../core/message.js';
 import { oneOf } from '../core/params.js';
 import { editableResult } from '../core/tool-result.js';
 
+/** The same kind of value with nothing in it; undefined for what cannot be emptied. */
+function emptied(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  if (isObject(value)) return {};
+  return typeof value === 'string' ? '' : undefined;
+}
+
+const isEmpty = (value: unknown): boolean => JSON.stringify(value) === JSON.stringify(emptied(value));
+
 /** A success with nothing in it: agents take it for "there is nothing", or invent something. */
 export const emptyResult = defineFault({
   type: 'empty-result',
   summary: 'Takes everything out of a successful result.',
   carriers: ['mcp'],
   role: 'data',
+  hasFixedMethods: true,
   phases: ['post'],
   params: {
     what: oneOf(['both', 'content', 'structured'], {
@@ -23,12 +33,14 @@ export const emptyResult = defineFault({
     const answer = editableResult(event.frame);
     if (typeof answer === 'string') return context.notDelivered(answer);
     const { content, structuredContent } = answer.result;
-    const emptied: JsonObject = { ...answer.result };
+    const edited: JsonObject = { ...answer.result };
     const hasContent = what !== 'structured' && Array.isArray(content) && content.length > 0;
-    const hasStructured = what !== 'content' && isObject(structuredContent) && Object.keys(structuredContent).length > 0;
+    const hasStructured = what !== 'content' && structuredContent !== undefined && !isEmpty(structuredContent);
+    // Emptying the text beside it would make the two say different things.
+    if (hasStructured && emptied(structuredContent) === undefined) return context.notDelivered('the structured content cannot be emptied');
     if (!hasContent && !hasStructured) return context.notDelivered('the result is empty already');
-    if (hasContent) emptied['content'] = [];
-    if (hasStructured) emptied['structuredContent'] = {};
-    return [forward(editFrame(event.frame, withResult(answer.message, emptied)))];
+    if (hasContent) edited['content'] = [];
+    if (hasStructured) edited['structuredContent'] = emptied(structuredContent);
+    return [forward(editFrame(event.frame, withResult(answer.message, edited)))];
   },
 });

@@ -14,8 +14,21 @@ function partial(result: JsonObject, params: JsonObject = {}): { result: unknown
 
 test('shortens lists and hides what says that there is more, in text and structured content alike', () => {
   const whole = { items: [{ tags: [1, 2] }, 2, 3, 4, 5], total: 5, has_more: true, page: { nextCursor: 'x', rows: [] }, unit: 'kg' };
-  const expected = { items: [{ tags: [1, 2] }, 2], page: { nextCursor: 'x', rows: [] }, unit: 'kg' };
+  const expected = { items: [{ tags: [1, 2] }, 2], page: { rows: [] }, unit: 'kg' };
   expect(partial(exampleResult(whole)).result).toEqual(exampleResult(expected));
+});
+
+test('hides markers in sibling objects and other blocks, but not inside items, and no list for its name', () => {
+  const blocks = (...data: readonly unknown[]) => ({ content: data.map((one) => ({ type: 'text', text: JSON.stringify(one) })) });
+  const whole = { items: [{ total: 9 }, 2, 3, 4], pageInfo: { hasNextPage: true, total: 4, size: 4 }, total: 4, pages: [1, 2] };
+  const expected = { items: [{ total: 9 }, 2], pageInfo: { size: 4 }, pages: [1] };
+  expect(partial(blocks(whole, { total: 4, unit: 'kg' })).result).toEqual(blocks(expected, { unit: 'kg' }));
+});
+
+test('shortens structured content that is a list, and cuts no text beside a bare value', () => {
+  const both = (data: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data });
+  expect(partial(both([1, 2, 3, 4])).result).toEqual(both([1, 2]));
+  expect(partial(both('some words')).outcomes).toEqual(['not-delivered: there is nothing to leave out']);
 });
 
 test('leaves the markers when asked to', () => {

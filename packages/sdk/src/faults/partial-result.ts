@@ -27,15 +27,24 @@ const MARKERS: ReadonlySet<string> = new Set(
 const isMarker = (name: string): boolean => MARKERS.has(name.replace(/[_-]/g, '').toLowerCase());
 
 /** Shortens lists; what stands inside their items stays whole. Returns its argument when there is no list to shorten. */
-function shorten(data: unknown, keepRatio: number, hideMarkers: boolean): unknown {
+function shorten(data: unknown, keepRatio: number): unknown {
   if (Array.isArray(data)) {
     const kept = Math.floor(data.length * keepRatio);
     return kept === data.length ? data : (data as unknown[]).slice(0, kept);
   }
   if (!isObject(data)) return data;
-  const members = Object.entries(data).map(([name, value]) => [name, shorten(value, keepRatio, hideMarkers)] as const);
-  if (members.every(([name, value]) => value === data[name])) return data;
-  return Object.fromEntries(hideMarkers ? members.filter(([name]) => !isMarker(name)) : members);
+  const members = Object.entries(data).map(([name, value]) => [name, shorten(value, keepRatio)] as const);
+  return members.every(([name, value]) => value === data[name]) ? data : Object.fromEntries(members);
+}
+
+/** Takes the markers out, at every level above the items of lists. Returns its argument when there are none. */
+function withoutMarkers(data: unknown): unknown {
+  if (!isObject(data)) return data;
+  // A list is never a marker, whatever its name: `pages` can be the data themselves.
+  const kept = Object.entries(data).filter(([name, value]) => Array.isArray(value) || !isMarker(name));
+  const members = kept.map(([name, value]) => [name, withoutMarkers(value)] as const);
+  const isSame = members.length === Object.keys(data).length && members.every(([name, value]) => value === data[name]);
+  return isSame ? data : Object.fromEntries(members);
 }
 
 /** The first part of a text, never ending in half a character. */
@@ -60,23 +69,27 @@ export const partialResult = defineFault({
   summary: 'Leaves out the end of a result, and what says that there is more.',
   carriers: ['mcp'],
   role: 'data',
+  hasFixedMethods: true,
   phases: ['post'],
   params: {
     keepRatio: ratio({ default: 0.5, about: 'Share of the items that stay, rounded down.' }),
-    hideMarkers: flag({ default: true, about: 'Also removes totals, cursors and the like from shortened data.' }),
+    hideMarkers: flag({ default: true, about: 'Also removes totals, cursors and the like when something was left out.' }),
   },
+  whyPointless: ({ keepRatio }) => (keepRatio === 1 ? 'its keepRatio is 1, which leaves nothing out' : undefined),
   decide: (event, { keepRatio, hideMarkers }, context) => {
     if (event.kind !== 'frame' || event.part !== 'answer') return [];
     const answer = editableResult(event.frame);
     if (typeof answer === 'string') return context.notDelivered(answer);
     const { message, result } = answer;
-    let hasData = isObject(result['structuredContent']);
+    let hasData = result['structuredContent'] !== undefined;
     const shortened = changeData(result, (data) => {
       hasData = true;
-      return shorten(data, keepRatio, hideMarkers);
+      return shorten(data, keepRatio);
     });
+    // Once anything is missing, no other place may say so: not a sibling, not another block.
+    const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
     // Data without a list cannot be cut short without becoming invalid, which would be another fault.
-    const partial = shortened ?? (hasData ? undefined : shortenBlocks(result, keepRatio));
+    const partial = unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio));
     if (partial === undefined) return context.notDelivered('there is nothing to leave out');
     return [forward(editFrame(event.frame, withResult(message, partial)))];
   },

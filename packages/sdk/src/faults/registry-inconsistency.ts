@@ -8,6 +8,7 @@ export const registryInconsistency = defineFault({
   summary: 'Fails calls of tools that are still listed, as if the server did not know them.',
   carriers: ['mcp'],
   role: 'terminal',
+  hasFixedMethods: true,
   params: {},
   decide: (event, _params, context) => {
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id === undefined) return [];

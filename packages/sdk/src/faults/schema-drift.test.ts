@@ -32,6 +32,13 @@ test('changes a member in all items of a list at once, and keeps the order of me
   expect(JSON.stringify(drift(exampleResult({ x_y: 1 }), 'rename').result['structuredContent'])).toBe('{"xY":1}');
 });
 
+test('changes structured content that is a list, and no text beside a bare value', () => {
+  const both = (data: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data });
+  expect(drift(both([{ a_b: 1 }]), 'rename').result).toEqual(both([{ aB: 1 }]));
+  const bare = { content: [{ type: 'text', text: '{"a":1}' }], structuredContent: 5 };
+  expect(drift(bare, 'drop')).toEqual({ result: bare, outcomes: ['not-delivered: there are no members to change'] });
+});
+
 test('draws another member with another seed, and the same with the same', () => {
   const data = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, 1]));
   const dropped = (seed: number) => JSON.stringify(drift(exampleResult(data), 'drop', seed).result);

@@ -82,9 +82,10 @@ function retyped(value: unknown): unknown {
 /** A server that was updated without its clients. Text and structured content drift together; failures stay as they are. */
 export const schemaDrift = defineFault({
   type: 'schema-drift',
-  summary: 'Changes the shape of a result: a member is renamed, dropped, retyped or null.',
+  summary: 'Changes the shape of a structured (or JSON text) result: a member is renamed, dropped, retyped or null.',
   carriers: ['mcp'],
   role: 'data',
+  hasFixedMethods: true,
   phases: ['post'],
   params: {
     op: oneOf(['auto', ...OPS], { default: 'auto', about: 'What happens to a member drawn from the result; auto draws that too.' }),

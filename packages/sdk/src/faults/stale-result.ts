@@ -20,6 +20,7 @@ export const staleResult = defineFault({
   summary: 'Answers with an earlier result of the same tool.',
   carriers: ['mcp'],
   role: 'data',
+  hasFixedMethods: true,
   phases: ['post'],
   params: {},
   memory: (): Last => ({ result: undefined }),

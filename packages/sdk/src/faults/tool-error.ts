@@ -10,6 +10,7 @@ export const toolError = defineFault({
   summary: 'Answers a tool call with a result that reports a failure of the tool.',
   carriers: ['mcp'],
   role: 'terminal',
+  hasFixedMethods: true,
   phases: ['pre', 'post'],
   params: { text: text({ default: 'The operation could not be completed.', about: 'What the tool says about its failure.' }) },
   decide: (event, params, context) => {

@@ -32,7 +32,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
   const listeners = new Set<Call>();
   let refusedUntilMs = -Infinity;
   let refusal: Error | undefined;
-  let frozen: { readonly until: Promise<void>; readonly end: () => void } | undefined;
+  let frozen: Freeze | undefined;
 
   // Only the wrapper puts handles into exchanges, and they are always calls.
   const callOf = (exchange: Exchange | undefined): Call | undefined => exchange?.handle as Call | undefined;
@@ -56,6 +56,11 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     if (call !== undefined && !call.reply.isDone && takesEvents && !(call.reply.hasBegun && call.reply.mode === 'whole')) return call;
     for (const listener of listeners) if (!listener.reply.isDone) return listener;
     return undefined;
+  };
+
+  const thaw = (): void => {
+    frozen?.end();
+    frozen = undefined;
   };
 
   return {
@@ -128,16 +133,13 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       return undefined;
     },
     signalServer(_signal, forMs): Refusal {
-      frozen?.end();
-      let end!: () => void;
-      const until = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      const mine = { until, end };
-      frozen = mine;
+      const untilMs = clock.nowMs() + forMs;
+      const freeze = (frozen ??= startFreeze());
+      // A second freeze can only make the first one longer: who waits already goes on waiting.
+      if (untilMs <= freeze.untilMs) return undefined;
+      freeze.untilMs = untilMs;
       clock.schedule(forMs, () => {
-        end();
-        if (frozen === mine) frozen = undefined;
+        if (frozen === freeze && freeze.untilMs === untilMs) thaw();
       });
       return undefined;
     },
@@ -154,9 +156,20 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     forget: (call) => void listeners.delete(call),
     remember: (frame, call, block) => void sources.set(frame, { call, block }),
     sentOn: (frame) => new Promise((resolve) => void waitingForSend.set(frame, resolve)),
-    thawed: () => frozen?.until ?? Promise.resolve(),
-    thaw: () => frozen?.end(),
+    thawed: () => frozen?.thawed ?? Promise.resolve(),
+    thaw,
   };
+}
+
+/** A server that stands still: until when, and who waits for it. */
+type Freeze = { untilMs: number; readonly thawed: Promise<void>; readonly end: () => void };
+
+function startFreeze(): Freeze {
+  let end!: () => void;
+  const thawed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { untilMs: -Infinity, thawed, end };
 }
 
 /** Progress and the like belong to a call too, but only an answer, or what became of one, ends it. */

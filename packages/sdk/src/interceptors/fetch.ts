@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { createDecider, type Decision } from '../core/decide.js';
+import { describeProblem } from '../core/describe-problem.js';
 import { ToolquakeError } from '../core/errors.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
 import { JOURNAL_VERSION, type JournalEntry, type JournalSink } from '../core/journal.js';
@@ -77,7 +78,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   const observesAll = options.observesAll === true;
   const decider = createDecider({ plan, random, transport: 'fetch', startedAtMs, observesAll });
   const onProblem = (error: unknown): void => {
-    journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message: String(error) });
+    journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message: describeProblem(error) });
     options.onProblem?.(error);
   };
   const ends = createFetchEnds({ clock, send: (call, body) => void launch(call, world, body) });
@@ -87,6 +88,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   // Nothing is known about a client that only connects, so all connections draw in one scope, as in the HTTP proxy.
   const connections = startSession({ ...(options.label === undefined ? {} : { label: options.label }), target });
   const looksAtServer = plan.rules.some(watchesServer);
+  const taskHeader = plan.task.by === 'header' ? plan.task.header : undefined;
   let isActive = decider.isActive;
 
   const world: CallWorld = {
@@ -120,7 +122,10 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
 
   const decide = (call: Call, frame: Frame): Decision | undefined => {
     const { kind } = frameHead(frame);
-    if (kind === 'request' || kind === 'notification') return performer.request(call.session, frame, { handle: call });
+    if (kind === 'request' || kind === 'notification') {
+      const task = taskHeader === undefined ? undefined : (call.request.headers.get(taskHeader) ?? undefined);
+      return performer.request(call.session, frame, { handle: call, task });
+    }
     const exchange = kind === 'response' ? exchangeOf(call.session, frame) : undefined;
     if (exchange === undefined) return undefined;
     // From here on what we send for this exchange is this fetch's body.

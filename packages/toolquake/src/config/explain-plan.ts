@@ -122,23 +122,17 @@ function shapeText(shape: Shape, probability: number): string | undefined {
     case 'iid':
       return probability === 1 ? undefined : `${percent(probability)} of the time`;
     case 'burst':
-      return `in bursts of ${number(shape.meanLength)} matches on average that take ${percent(chainShare(shape))} of all (${SCOPES[shape.scope]})${within}`;
+      return `in bursts of ${number(shape.meanLength)} matches on average that take ${percent(shape.rate)} of all (${SCOPES[shape.scope]})${within}`;
     case 'episode':
-      return `in episodes of ${number(shape.meanLength)} tasks on average that take ${percent(chainShare(shape))} of all (${SCOPES[shape.scope]})${within}`;
+      return `in episodes of ${number(shape.meanLength)} tasks on average that take ${percent(shape.rate)} of all (${SCOPES[shape.scope]})${within}`;
     case 'ramp':
       return `${percent(shape.from * probability)} of the time at first, ${percent(shape.to * probability)} after ${pointText(shape.over)}`;
   }
 }
 
-/** The long-run share of a chain that cannot enter more often than always. */
-function chainShare({ rate, meanLength }: { rate: number; meanLength: number }): number {
-  const enters = rate >= 1 ? 1 : Math.min(1, rate / (meanLength * (1 - rate)));
-  return enters / (enters + 1 / meanLength);
-}
-
 function expectedShare(shape: Shape, probability: number): number | undefined {
   if (shape.kind === 'ramp') return undefined;
-  return shape.kind === 'iid' ? probability : probability * chainShare(shape);
+  return shape.kind === 'iid' ? probability : probability * shape.rate;
 }
 
 function does({ fault, params, phase }: Rule): string {

@@ -100,16 +100,46 @@ test('a config that is switched off stays, and is told', () => {
   ]);
 });
 
+test('a fault that lasts no time does nothing, and whoever comes after it does', () => {
+  const on = (durationMs?: number): object => ({ target: 'a', config: { type: 'latency', delayMs: 1 }, durationMs });
+  expect(rulesOf([on(0), on()])).toMatchObject([{ isEnabled: false }, { isEnabled: true, at: {} }]);
+  expect(read([on(0), on()]).notes).toEqual(['Fault 1 (latency) does nothing: it lasts 0 ms.']);
+  expect(rulesOf([on(0.000_000_1), on(0.123_456_789)])).toMatchObject([{ isEnabled: false }, { at: { until: { ms: 0.123457 } } }]);
+});
+
+test.each<[unknown, string, string]>([
+  [[{ type: 'error', status_code: 200 }], 'status_code', '[0].status_code must be a whole number from 400 to 599, not 200.'],
+  [
+    { faults: [{ target: 'a', config: { type: 'latency', delayMs: 1e12 } }] },
+    'delayMs',
+    'faults[0].config.delayMs must be a number from 0 to 86400000 ms, not 1000000000000.',
+  ],
+  [{ type: 'timeout', hangMs: 1e12 }, 'hangMs', 'hangMs must be a number from 0 to 86400000 ms, not 1000000000000.'],
+  [{ type: 'connection-drop', afterMs: 1e12 }, 'afterMs', 'afterMs must be a number from 0 to 86400000 ms, not 1000000000000.'],
+  [
+    { type: 'rate-limit', retryAfterSeconds: 1.5 },
+    'retryAfterSeconds',
+    'retryAfterSeconds must be a whole number from 0 to 86400, not 1.5.',
+  ],
+  [
+    { target: 'a', config: { type: 'latency', delayMs: 1 }, durationMs: 1e21 },
+    'durationMs',
+    'durationMs must be a number from 0 to 999999999999 ms, not 1e+21.',
+  ],
+])('names the key that was written, and where: %j', (value, key, message) => {
+  const source = JSON.stringify(value, null, 2).split('\n');
+  const line = source.findIndex((text) => text.includes(`"${key}"`)) + 1;
+  const column = source[line - 1]!.indexOf(': ') + 3;
+  expect(read(value).problems).toMatchObject([{ code: 'OUT_OF_RANGE', message, line, column }]);
+});
+
 test.each<[unknown, string]>([
   [{ type: 'latncy' }, 'A fault config has the unknown type "latncy". Did you mean "latency"?'],
   [{ type: 'latency' }, 'A fault config of type "latency" needs "delayMs".'],
   [{ type: 'latency', delay: 5, delayMs: 1 }, 'the plan has the unknown key "delay". Did you mean "delayMs"?'],
   [{ type: 'latency', delayMs: -5 }, 'delayMs must be a number of at least 0, not -5. The nearest allowed value is 0.'],
   [{ type: 'latency', delayMs: 5, probability: 2 }, 'probability must be a number from 0 to 1, not 2. The nearest allowed value is 1.'],
-  [
-    { type: 'error', statusCode: 200 },
-    'rules[0].params.status must be a whole number from 400 to 599, not 200. The nearest allowed value is 400.',
-  ],
+  [{ type: 'error', statusCode: 200 }, 'statusCode must be a whole number from 400 to 599, not 200. The nearest allowed value is 400.'],
   [{ target: 'a' }, 'A fault with a target needs "config". For example: config: { type: latency, delayMs: 2000 }'],
   [{ target: 'a', config: 5 }, 'A fault config must be a mapping, not 5.'],
   [

@@ -4,7 +4,7 @@
  * target a fault acts only after those before it have expired.
  */
 import { describeValue, isObject, member, suggest, type JsonObject, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
-import type { ImportedPlan } from './plan-format.js';
+import type { ImportedPlan, RuleSource } from './plan-format.js';
 
 type Draft = { readonly [key: string]: unknown };
 type FieldKind = 'number' | 'text' | 'flag' | 'names';
@@ -14,6 +14,8 @@ type Values = { readonly [field: string]: unknown };
 type ConfigType = {
   readonly fields: { readonly [field: string]: FieldKind };
   readonly required: readonly string[];
+  /** Fields that the native check has something to say about, with their native places. */
+  readonly natives?: { readonly [field: string]: string };
   rule(values: Values): Draft;
 };
 
@@ -23,6 +25,7 @@ const TYPES: ReadonlyMap<string, ConfigType> = new Map<string, ConfigType>([
     {
       fields: { delayMs: 'number' },
       required: ['delayMs'],
+      natives: { delayMs: 'params.addedMs' },
       rule: (of) => ({ fault: 'latency', phase: 'pre', params: { addedMs: of['delayMs'] } }),
     },
   ],
@@ -31,6 +34,7 @@ const TYPES: ReadonlyMap<string, ConfigType> = new Map<string, ConfigType>([
     {
       fields: { statusCode: 'number', message: 'text' },
       required: ['statusCode'],
+      natives: { statusCode: 'params.status' },
       rule: (of) => ({
         fault: 'http-status',
         params: { status: of['statusCode'], ...(of['message'] === undefined ? {} : { message: of['message'] }) },
@@ -40,7 +44,12 @@ const TYPES: ReadonlyMap<string, ConfigType> = new Map<string, ConfigType>([
   // What a caller sees of a timeout from outside: silence, and then no connection. Its own timer may come first, as it should.
   [
     'timeout',
-    { fields: { hangMs: 'number' }, required: ['hangMs'], rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['hangMs'] } }) },
+    {
+      fields: { hangMs: 'number' },
+      required: ['hangMs'],
+      natives: { hangMs: 'params.afterMs' },
+      rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['hangMs'] } }),
+    },
   ],
   [
     'malformed',
@@ -53,13 +62,19 @@ const TYPES: ReadonlyMap<string, ConfigType> = new Map<string, ConfigType>([
   ['connection-refused', { fields: {}, required: [], rule: () => ({ fault: 'connection-refused', params: { forMs: 0 } }) }],
   [
     'connection-drop',
-    { fields: { afterMs: 'number' }, required: [], rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['afterMs'] ?? 0 } }) },
+    {
+      fields: { afterMs: 'number' },
+      required: [],
+      natives: { afterMs: 'params.afterMs' },
+      rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['afterMs'] ?? 0 } }),
+    },
   ],
   [
     'rate-limit',
     {
       fields: { retryAfterSeconds: 'number' },
       required: ['retryAfterSeconds'],
+      natives: { retryAfterSeconds: 'params.retryAfterSeconds' },
       rule: (of) => ({ fault: 'rate-limit', params: { retryAfterSeconds: of['retryAfterSeconds'] } }),
     },
   ],
@@ -92,7 +107,17 @@ export function importFaultConfigs(reader: ValueReader, value: unknown): Importe
   const notes: string[] = [];
   const expiries = new Map<string, number>();
   const rules = found.map(({ value: one, path }) => importRequest(reader, one, path, { notes, expiries }));
-  return { plan: { version: 1, rules }, sources: found.map(({ path }) => path), notes };
+  return { plan: { version: 1, rules }, sources: found.map(sourceOf), notes };
+}
+
+function sourceOf({ value, path }: Found): RuleSource {
+  const inner = isObject(value) && isObject(member(value, 'config')) ? 'config' : undefined;
+  const config = inner === undefined ? value : (value as JsonObject)[inner];
+  if (!isObject(config)) return { path, members: {} };
+  const type = member(config, 'type');
+  const natives = Object.entries((typeof type === 'string' ? TYPES.get(type)?.natives : undefined) ?? {});
+  const where = inner === undefined ? path : [...path, inner];
+  return { path, members: Object.fromEntries(natives.map(([field, native]) => [native, [...where, either(config, field).key]])) };
 }
 
 type Found = { readonly value: unknown; readonly path: PlanPath };
@@ -112,6 +137,15 @@ function requestsIn(reader: ValueReader, value: unknown, path: PlanPath = []): r
   return reader.report([...path, 'faults'], 'WRONG_TYPE', `faults must be a list, not ${describeValue(faults)}.`);
 }
 
+/** About thirty years: what a time in a plan can say. */
+const MAX_DURATION_MS = 999_999_999_999;
+
+/** Shorter times cannot be written. */
+const SHORTEST_MS = 0.000001;
+
+/** A time as plans write it: no exponents, at most six decimals. */
+const timeText = (ms: number): string => `${Number(ms.toFixed(6))}ms`;
+
 type ImportState = { readonly notes: string[]; readonly expiries: Map<string, number> };
 
 function importRequest(reader: ValueReader, value: unknown, path: PlanPath, state: ImportState): Draft | undefined {
@@ -123,7 +157,7 @@ function importRequest(reader: ValueReader, value: unknown, path: PlanPath, stat
   const durationMs =
     duration.value === undefined || duration.value === null
       ? undefined
-      : reader.number(duration.value, [...path, duration.key], { min: 0 });
+      : reader.number(duration.value, [...path, duration.key], { min: 0, max: MAX_DURATION_MS, unit: 'ms' });
   const config = member(value, 'config');
   if (config === undefined)
     return reader.report(
@@ -155,6 +189,10 @@ function withTiming(
           .map((step) => step + 1)
           .join('.')}`;
   const when = target === undefined ? {} : { when: { target } };
+  if (durationMs !== undefined && durationMs < SHORTEST_MS) {
+    state.notes.push(`${place} (${String(rule['fault'])}) does nothing: it lasts ${durationMs} ms.`);
+    return { ...rule, ...when, enabled: false };
+  }
   if (startsMs >= (durationMs ?? Infinity)) {
     const where = target === undefined ? 'everything' : `"${target}"`;
     state.notes.push(
@@ -163,7 +201,10 @@ function withTiming(
     return { ...rule, ...when, enabled: false };
   }
   if (rule['enabled'] === false) state.notes.push(`${place} (${String(rule['fault'])}) does nothing: it is switched off in its config.`);
-  const at = { ...(startsMs > 0 ? { after: `${startsMs}ms` } : {}), ...(durationMs === undefined ? {} : { until: `${durationMs}ms` }) };
+  const at = {
+    ...(startsMs > 0 ? { after: timeText(startsMs) } : {}),
+    ...(durationMs === undefined ? {} : { until: timeText(durationMs) }),
+  };
   return { ...rule, ...when, ...(Object.keys(at).length === 0 ? {} : { at }) };
 }
 

@@ -104,7 +104,15 @@ test.each([
   ]);
 });
 
-test('a rule that its own check refuses is shown where the original stands', () => {
+test('a value that its own check refuses is shown where it was written, by its own name', () => {
   const { problems } = read('seed: 1\nfaults:\n  - type: latency\n    added_ms: 99999999999\n');
-  expect(problems).toMatchObject([{ line: 3, column: 5, code: 'OUT_OF_RANGE' }]);
+  expect(problems).toMatchObject([
+    { line: 4, column: 15, message: 'faults[0].added_ms must be a number from 0 to 86400000 ms, not 99999999999.' },
+  ]);
+});
+
+test('a rate that no burst reaches goes as high as it can, and is told', () => {
+  const source = 'faults: [{ type: burst_error, rate: 1, burst_len: 3 }, { type: server_degradation, tools: [a], episode_rate: 0.5 }]';
+  expect(rulesOf(source)).toMatchObject([{ shape: { rate: 0.75, meanLength: 3 } }, { shape: { rate: 0.5 } }]);
+  expect(read(source).notes).toEqual(['faults[0] (burst_error) cannot reach its rate of 1: with a burst_len of 3 it is at most 0.750.']);
 });

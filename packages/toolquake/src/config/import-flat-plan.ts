@@ -2,14 +2,25 @@
  * Translates the flat format: `seed` and `faults`, each with a `type` and its own fields. What each field means, and
  * what an empty `tools` means (all or none), is in docs/fault-names.md.
  */
-import { describeValue, isObject, member, suggest, type JsonObject, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
-import type { ImportedPlan } from './plan-format.js';
+import {
+  describeValue,
+  highestRate,
+  isObject,
+  member,
+  suggest,
+  type JsonObject,
+  type PlanPath,
+  type ValueReader,
+} from '@toolquake/sdk/core';
+import type { ImportedPlan, RuleSource } from './plan-format.js';
 
 type Draft = { readonly [key: string]: unknown };
 
 /** One type: its fields with defaults, what an empty `tools` means, and the native rule. */
 type FlatType = {
   readonly numbers: { readonly [field: string]: number };
+  /** Fields that the native check has something to say about, with their native places. */
+  readonly natives?: { readonly [field: string]: string };
   readonly emptyTools: 'all' | 'none' | undefined;
   rule(numbers: { readonly [field: string]: number }): Draft;
 };
@@ -17,11 +28,15 @@ type FlatType = {
 /** What a server says that is overloaded; the original texts name the experiment, which an agent must not see. */
 const failure = (message: string): Draft => ({ fault: 'error-response', params: { code: -32000, message } });
 
+/** The original takes rates that no chain reaches, and then goes as high as it can. */
+const chain = (rate = 0, meanLength = 1): Draft => ({ rate: Math.min(rate, highestRate(meanLength)), meanLength, scope: 'plan' });
+
 const TYPES: ReadonlyMap<string, FlatType> = new Map<string, FlatType>([
   [
     'latency',
     {
       numbers: { added_ms: 250, jitter_ms: 0, probability: 1 },
+      natives: { added_ms: 'params.addedMs', jitter_ms: 'params.jitterMs' },
       emptyTools: undefined,
       rule: (of) => ({ fault: 'latency', params: { addedMs: of['added_ms'], jitterMs: of['jitter_ms'] }, probability: of['probability'] }),
     },
@@ -45,7 +60,7 @@ const TYPES: ReadonlyMap<string, FlatType> = new Map<string, FlatType>([
     {
       numbers: { rate: 0.02, burst_len: 8 },
       emptyTools: 'all',
-      rule: (of) => ({ ...failure('Internal error'), shape: { burst: { rate: of['rate'], meanLength: of['burst_len'], scope: 'plan' } } }),
+      rule: (of) => ({ ...failure('Internal error'), shape: { burst: chain(of['rate'], of['burst_len']) } }),
     },
   ],
   [
@@ -55,7 +70,7 @@ const TYPES: ReadonlyMap<string, FlatType> = new Map<string, FlatType>([
       emptyTools: 'none',
       rule: (of) => ({
         ...failure('Service unavailable'),
-        shape: { episode: { rate: of['episode_rate'], meanLength: of['episode_len'], scope: 'plan' } },
+        shape: { episode: chain(of['episode_rate'], of['episode_len']) },
       }),
     },
   ],
@@ -75,9 +90,16 @@ export function importFlatPlan(reader: ValueReader, value: unknown): ImportedPla
   const seed = member(given, 'seed');
   return {
     plan: { version: 1, ...(seed === undefined ? {} : { seed }), rules },
-    sources: faults.map((_, index): PlanPath => ['faults', index]),
+    sources: faults.map(sourceOf),
     notes,
   };
+}
+
+function sourceOf(fault: unknown, index: number): RuleSource {
+  const path = ['faults', index];
+  const type = isObject(fault) ? member(fault, 'type') : undefined;
+  const natives = Object.entries((typeof type === 'string' ? TYPES.get(type)?.natives : undefined) ?? {});
+  return { path, members: Object.fromEntries(natives.map(([field, native]) => [native, [...path, field]])) };
 }
 
 function importFault(reader: ValueReader, value: unknown, index: number, notes: string[]): Draft | undefined {
@@ -99,6 +121,7 @@ function importFault(reader: ValueReader, value: unknown, index: number, notes: 
   const tools = toolsGiven === undefined || flat.emptyTools === undefined ? [] : (reader.names(toolsGiven, [...path, 'tools']) ?? []);
   const rule = flat.rule(Object.fromEntries(numbers));
   const why = whyOff(flat, tools, numbers);
+  if (why === undefined) notes.push(...unreachedRates(`faults[${index}] (${type})`, Object.fromEntries(numbers)));
   if (why === undefined) return tools.length === 0 ? rule : { ...rule, when: { tool: tools } };
   notes.push(`faults[${index}] (${type}) does nothing: ${why}.`);
   return { ...rule, enabled: false };
@@ -117,4 +140,18 @@ function whyOff(flat: FlatType, tools: readonly string[], numbers: readonly (rea
   if (flat.emptyTools === 'none' && tools.length === 0) return 'it names no tools, which means none';
   const zero = numbers.find(([field, number]) => number === 0 && (field === 'probability' || field.endsWith('rate')));
   return zero === undefined ? undefined : `its ${zero[0]} is 0`;
+}
+
+function unreachedRates(fault: string, numbers: { readonly [field: string]: number }): readonly string[] {
+  return [
+    ['rate', 'burst_len'],
+    ['episode_rate', 'episode_len'],
+  ].flatMap(([field, length]) => {
+    const rate = numbers[field!];
+    const meanLength = numbers[length!];
+    if (rate === undefined || meanLength === undefined || rate <= highestRate(meanLength)) return [];
+    return [
+      `${fault} cannot reach its ${field} of ${rate}: with a ${length} of ${meanLength} it is at most ${highestRate(meanLength).toPrecision(3)}.`,
+    ];
+  });
 }

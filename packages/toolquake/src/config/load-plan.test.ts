@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalogue, count, defineFault, ms, ToolquakeError } from '@toolquake/sdk/core';
+import * as faults from '@toolquake/sdk/faults';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadPlan, readPlanText } from './load-plan.js';
@@ -212,4 +213,33 @@ describe('a plan file', () => {
     expect(message).toContain(`${many}:2:14: Rule "nothing-1" uses the unknown fault "nothing".`);
     expect(message).toContain('... and 10 more.');
   });
+});
+
+test.each([
+  ['tool-error', 'resources/read'],
+  ['drop-tool', 'prompts/list'],
+  ['registry-inconsistency', 'resources/list'],
+  ['empty-result', 'tools/list'],
+  ['partial-result', 'tools/list'],
+  ['schema-drift', 'tools/list'],
+  ['stale-result', 'tools/list'],
+  ['lost-ack', 'notifications/*'],
+])('%s on %s is refused before anything starts', (fault, method) => {
+  const source = `rules:\n  - fault: ${fault}\n    when: { method: ${method} }\n`;
+  expect(readPlanText(source, { catalogue: createCatalogue(faults) }).problems).toMatchObject([
+    { code: 'NEVER_MATCHES', line: 3, column: 21 },
+  ]);
+});
+
+test('a partial result that keeps everything is refused', () => {
+  const source = 'rules:\n  - { id: r, fault: partial-result, params: { keepRatio: 1 } }\n';
+  expect(readPlanText(source, { catalogue: createCatalogue(faults) }).problems).toMatchObject([
+    { line: 2, message: 'Rule "r" can never match: its keepRatio is 1, which leaves nothing out.' },
+  ]);
+});
+
+test('a bound on a measure that does not exist is shown at its name', () => {
+  expect(problemsOf('rules: []\nexpect:\n  measures:\n    tcrs: { min: 0.9 }\n')).toEqual([
+    '4:5 UNKNOWN_KEY expect.measures names the unknown measure "tcrs". | Did you mean "tcsr"?',
+  ]);
 });

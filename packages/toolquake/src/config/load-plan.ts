@@ -2,16 +2,16 @@
 import {
   checkPlan,
   createValueReader,
+  pathText,
   ToolquakeError,
   type Catalogue,
   type Plan,
-  type PlanPath,
   type PlanProblem,
   type TransportName,
 } from '@toolquake/sdk/core';
 import { importFaultConfigs } from './import-fault-configs.js';
 import { importFlatPlan } from './import-flat-plan.js';
-import { detectFormat, type ImportedPlan, type PlanFormat } from './plan-format.js';
+import { detectFormat, type ImportedPlan, type PlanFormat, type RuleSource } from './plan-format.js';
 import { readPlanFile } from './plan-file.js';
 import { parseText, type ParsedText, type Position, type TextProblem } from './plan-text.js';
 
@@ -54,8 +54,7 @@ export function readPlanText(source: string, { catalogue, transport }: LoadPlanO
   const { imported, problems: importProblems } = importPlan(format, text.value);
   if (imported === undefined) return { format, plan: undefined, problems: locateAll(text, importProblems), notes: [] };
   const { plan, problems } = checkPlan(imported.plan, catalogue, { transport });
-  // Problems of an imported rule are shown where the original of the rule stands.
-  const original = problems.map((problem) => ({ ...problem, path: originalPath(problem.path, imported.sources) }));
+  const original = problems.map((problem) => originalProblem(problem, imported.sources));
   return { format, plan, problems: locateAll(text, original), notes: imported.notes };
 }
 
@@ -66,9 +65,15 @@ function importPlan(format: PlanFormat, value: unknown): { imported: ImportedPla
   return { imported: reader.problems.length === 0 ? imported : undefined, problems: reader.problems };
 }
 
-function originalPath(path: PlanPath, sources: readonly PlanPath[] | undefined): PlanPath {
-  const [root, index] = path;
-  return sources !== undefined && root === 'rules' && typeof index === 'number' ? (sources[index] ?? []) : path;
+/** A problem of an imported rule, where its original stands and in the words of the original. */
+function originalProblem(problem: PlanProblem, sources: readonly RuleSource[] | undefined): PlanProblem {
+  const [root, index, ...rest] = problem.path;
+  const source = root === 'rules' && typeof index === 'number' ? sources?.[index] : undefined;
+  if (source === undefined) return problem;
+  const path = source.members[pathText(rest)];
+  if (path === undefined) return { ...problem, path: source.path };
+  // Given as a function: a path may hold a `$`, which a replacement text would interpret.
+  return { ...problem, path, message: problem.message.replace(pathText(problem.path), () => pathText(path)) };
 }
 
 function locateAll(text: ParsedText, problems: readonly PlanProblem[]): readonly TextProblem[] {

@@ -4,11 +4,14 @@ import { isObject, type JsonObject, type PlanPath } from '@toolquake/sdk/core';
 /** `flat`: a seed and a flat list of faults. `configs`: fault configs of mcp-chaos-monkey, alone, in a list or in a scenario. */
 export type PlanFormat = 'native' | 'flat' | 'configs';
 
+/** Where the original of a rule stands, and the originals of its members: by their native path (`params.addedMs`). */
+export type RuleSource = { readonly path: PlanPath; readonly members: { readonly [native: string]: PlanPath } };
+
 /** A plan translated into the native format, still unchecked. */
 export type ImportedPlan = {
   readonly plan: unknown;
-  /** For each rule, where its original stands; undefined when nothing was translated. */
-  readonly sources: readonly PlanPath[] | undefined;
+  /** One for each rule; undefined when nothing was translated. */
+  readonly sources: readonly RuleSource[] | undefined;
   readonly notes: readonly string[];
 };
 

@@ -60,6 +60,7 @@ const KEYWORDS: Readonly<Record<string, (wanted: unknown, value: unknown, rules:
       .filter((key) => !Object.hasOwn((rules['properties'] ?? {}) as object, key))
       .every((key) => wanted !== false && accepts(wanted as JsonSchema, value[key])),
   items: (wanted, value) => !Array.isArray(value) || value.every((one) => accepts(wanted as JsonSchema, one)),
+  propertyNames: (wanted, value) => !isObject(value) || Object.keys(value).every((key) => accepts(wanted as JsonSchema, key)),
   minItems: (wanted, value) => !Array.isArray(value) || value.length >= Number(wanted),
   minProperties: (wanted, value) => !isObject(value) || Object.keys(value).length >= Number(wanted),
   maxProperties: (wanted, value) => !isObject(value) || Object.keys(value).length <= Number(wanted),
@@ -138,6 +139,7 @@ describe('an editor with the schema and "plan check" agree', () => {
     [false, rule({ id: '' })],
     [false, { rules: [], limits: { maxFaults: 0 } }],
     [false, { rules: [], expect: { measures: { eta: {} } } }],
+    [false, { rules: [], expect: { measures: { etta: { min: 0 } } } }],
   ])('%j: %j', (isGood, plan) => {
     expect({ schema: accepts(schema, plan), check: checkPlan(plan, catalogue).problems.length === 0 }).toEqual({
       schema: isGood,

@@ -1,5 +1,13 @@
 /** The JSON Schema of the plan format, for editors. Derived from the keys of the format and the faults' own parameters. */
-import { MAX_RULE_ID_LENGTH, type PLAN_KEYS, PLAN_WORDS, type Catalogue, type Fault, type ParamSpec } from '@toolquake/sdk/core';
+import {
+  MAX_RULE_ID_LENGTH,
+  MEASURE_NAMES,
+  type PLAN_KEYS,
+  PLAN_WORDS,
+  type Catalogue,
+  type Fault,
+  type ParamSpec,
+} from '@toolquake/sdk/core';
 
 /** A piece of JSON Schema. */
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -50,9 +58,13 @@ export const KEY_ABOUT = {
     episode: 'Bad runs of whole tasks.',
     ramp: 'A chance that changes steadily.',
   },
-  chain: { rate: 'Share of all steps that is bad.', meanLength: 'Average length of a bad run.', scope: 'What a run belongs to.' },
+  chain: {
+    rate: 'Share of all steps that is bad; at most meanLength / (meanLength + 1).',
+    meanLength: 'Average length of a bad run.',
+    scope: 'What a run belongs to; call is the same as tool.',
+  },
   ramp: { from: 'Chance at first.', to: 'Chance at the end.', over: 'How long it takes.' },
-  limits: { maxFaults: 'Faults in all.', maxMinutes: 'Time from the start in which faults may fire.' },
+  limits: { maxFaults: 'Firings in all, delivered or not.', maxMinutes: 'Time from the start in which faults may fire.' },
   task: { by: 'What tells tasks apart.', header: 'The HTTP header that names the task.' },
   expect: { fired: 'Rules that must have fired.', measures: 'Bounds for measures.' },
   bounds: { min: 'Lowest allowed value.', max: 'Highest allowed value.' },
@@ -107,6 +119,7 @@ export function planSchema(catalogue: Catalogue): JsonSchema {
           fired: NAMES,
           measures: {
             type: 'object',
+            propertyNames: { enum: MEASURE_NAMES },
             additionalProperties: { minProperties: 1, ...closed('bounds', { min: { type: 'number' }, max: { type: 'number' } }) },
           },
         }),

@@ -2,10 +2,10 @@
 import {
   createCatalogue,
   createDecider,
+  describeProblem,
   EMPTY_PLAN,
   JOURNAL_VERSION,
   keyedRandom,
-  ToolquakeError,
   type Catalogue,
   type Clock,
   type Decider,
@@ -114,13 +114,6 @@ async function loadPlanFile(path: string, transport: LiveRunOptions['transport']
   const [{ loadPlan }, faults] = await Promise.all([import('../config/load-plan.js'), import('@toolquake/sdk/faults')]);
   const catalogue: Catalogue = createCatalogue(faults);
   return loadPlan(path, { catalogue, transport });
-}
-
-/** What went wrong, without what was said on the wire: a syntax error quotes the text that it failed on. */
-export function describeProblem(error: unknown): string {
-  if (error instanceof ToolquakeError) return error.message;
-  if (!(error instanceof Error)) return 'something was thrown that is no error';
-  return error instanceof SyntaxError ? error.name : `${error.name}: ${error.message.slice(0, 200)}`;
 }
 
 /** Which rules fired, as lines for people. A rule that never fired tested nothing. */
