@@ -49,7 +49,9 @@ export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 
   if (!isLoopback(host))
     tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${url.origin} through it.`);
   const name = isIP(host) === 6 ? `[${host}]` : host;
-  options.onListening({ url: `http://${name}:${proxy.address.port}${url.pathname}`, upstream: url.href, port: proxy.address.port });
+  // An upstream that ends in a slash is put before every path, so it is no part of the paths that clients use.
+  const path = url.pathname.endsWith('/') ? '/' : url.pathname;
+  options.onListening({ url: `http://${name}:${proxy.address.port}${path}`, upstream: url.href, port: proxy.address.port });
   if (!(await upstream.isReachable()))
     tell(`warning: nobody listens at ${url.origin} yet; requests get "502 Bad Gateway" until somebody does.`);
 

@@ -30,6 +30,9 @@ export type FrontDoor = {
   close(): Promise<void>;
 };
 
+/** How long a client may take for its last bytes when the proxy stops. */
+const CLOSE_WITHIN_MS = 250;
+
 /** Opens the front door; rejects with `PORT_TAKEN` when somebody else listens there. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { clock, host } = options;
@@ -62,7 +65,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   };
 
   const listen = async (port: number): Promise<net.Server> => {
-    const server = net.createServer({ noDelay: true, pauseOnConnect: true }, welcome);
+    const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, welcome);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen({ port, host, backlog: 1024 }, resolve);
@@ -86,6 +89,14 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     );
   };
 
+  const thaw = (): void => {
+    const arrived = frozen ?? [];
+    frozen = undefined;
+    for (const thawOne of thaws) thawOne();
+    thaws = [];
+    for (const socket of arrived) if (!socket.destroyed) admit(socket);
+  };
+
   return {
     address,
     refuseFor(forMs) {
@@ -105,20 +116,23 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       }
       clock.schedule(forMs, () => {
         freezes--;
-        if (freezes > 0 || frozen === undefined) return;
-        const arrived = frozen;
-        frozen = undefined;
-        for (const thaw of thaws) thaw();
-        for (const socket of arrived) if (!socket.destroyed) admit(socket);
+        if (freezes === 0 && !isClosed) thaw();
       });
     },
     async close() {
       isClosed = true;
       const server = listener;
       const closed = server === undefined ? undefined : new Promise<void>((resolve) => server.close(() => resolve()));
-      // What was released a moment ago still goes out.
+      for (const socket of frozen ?? []) socket.destroy();
+      frozen = undefined;
+      thaw();
+      // What is on its way still goes out, but a client that does not read must not keep us.
       for (const socket of sockets) socket.destroySoon();
+      const giveUp = clock.schedule(CLOSE_WITHIN_MS, () => {
+        for (const socket of sockets) socket.destroy();
+      });
       await closed;
+      giveUp();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyFraming, endToEnd, headerOf, isCompressed, isEventStream, withBodyLength, withHeader } from './http-headers.js';
+import { bodyFraming, endToEnd, headerOf, isCompressed, isEventStream, serverHeaders, withBodyLength, withHeader } from './http-headers.js';
 
 test('only hop-by-hop headers stay behind, and those that Connection names', () => {
   const headers = [
@@ -61,4 +61,24 @@ test('reads headers in any spelling', () => {
       ['A', '1'],
     ].map(bodyFraming),
   );
+});
+
+test('what a server says with every answer is told from what belongs to one answer', () => {
+  const headers = [
+    'X-Powered-By',
+    'Express',
+    'content-TYPE',
+    'text/html',
+    'Access-Control-Allow-Origin',
+    '*',
+    'Set-Cookie',
+    'a=1',
+    'Date',
+    'now',
+    'Connection',
+    'close',
+    'Mcp-Session-Id',
+    '7',
+  ];
+  expect(serverHeaders(headers)).toEqual(['X-Powered-By', 'Express', 'Access-Control-Allow-Origin', '*']);
 });

@@ -71,6 +71,15 @@ export function withBodyLength(headers: RawHeaders, bytes: number): string[] {
   return withHeader(withoutHeaders([...headers], OLD_BODY), 'Content-Length', String(bytes));
 }
 
+/** Headers that belong to one answer; what is left of an answer's headers belongs to the server that gave it. */
+const OF_ONE_ANSWER =
+  /^(content-.*|date|set-cookie|mcp-session-id|etag|last-modified|location|retry-after|www-authenticate|age|expires|digest|trailer)$/i;
+
+/** What a server says with every answer (CORS, its name..): an answer in its place without them would stand out. */
+export function serverHeaders(headers: RawHeaders): string[] {
+  return endToEnd(headers).filter((_text, index, all) => !OF_ONE_ANSWER.test(all[index - (index % 2)]!));
+}
+
 /** How a body is told from what follows it. */
 export type BodyFraming = 'length' | 'chunked' | 'none';
 

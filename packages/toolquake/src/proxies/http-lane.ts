@@ -16,17 +16,23 @@ import {
 } from '@toolquake/sdk/core';
 import { sendBody, type Body } from './http-body.js';
 import { EventWriter } from './http-event-writer.js';
-import { isEventStream, withBodyLength, withHeader } from './http-headers.js';
+import { isEventStream, serverHeaders, withBodyLength, withHeader, type RawHeaders } from './http-headers.js';
 import { flushHead, resetClient, writeHead } from './http-relay.js';
 import type { UpstreamHead } from './http-upstream.js';
 
 const GONE = 'the client is no longer there';
 const COMPLETE = 'the answer is complete already';
-const OUR_STREAM: UpstreamHead = { status: 200, reason: 'OK', headers: ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache'] };
+const OUR_STREAM_HEADERS = [
+  ['Content-Type', 'text/event-stream'],
+  ['Cache-Control', 'no-cache'],
+] as const;
 const OUR_JSON: UpstreamHead = { status: 200, reason: 'OK', headers: ['Content-Type', 'application/json'] };
 
 /** One slice of a frame. */
 export type Slice = { readonly bytes: Uint8Array; readonly isFirst: boolean; readonly isLast: boolean };
+
+/** What we know of the server from its latest answer. */
+export type KnownServer = { headers: RawHeaders };
 
 /** See the module comment. */
 export class Lane {
@@ -55,8 +61,11 @@ export class Lane {
   /** What the client says that it can read. */
   private readonly acceptsEvents: boolean;
 
-  constructor(response: ServerResponse, accept: string | undefined) {
+  private readonly server: KnownServer;
+
+  constructor(response: ServerResponse, accept: string | undefined, server: KnownServer) {
     this.response = response;
+    this.server = server;
     this.events = new EventWriter(response);
     this.acceptsEvents = accept?.toLowerCase().includes('text/event-stream') === true;
   }
@@ -88,7 +97,7 @@ export class Lane {
     const isServers = this.head !== undefined && isEventStream(this.head.headers);
     if (!isServers && !this.acceptsEvents) return 'the client does not accept event streams';
     this.state = 'streaming';
-    writeHead(this.response, isServers ? this.head! : OUR_STREAM);
+    writeHead(this.response, isServers ? this.head! : this.ourStream());
     process.nextTick(flushHead, this.response);
     return undefined;
   }
@@ -174,11 +183,19 @@ export class Lane {
     this.state = 'complete';
     this.isAnswered = true;
     const bytes = Buffer.from(text);
-    let headers = Object.entries(http?.headers ?? {}).flat();
+    let headers = serverHeaders(this.server.headers);
+    for (const [name, value] of Object.entries(http?.headers ?? {})) headers = withHeader(headers, name, value);
     if (http?.body === undefined && message !== undefined) headers = withHeader(headers, 'Content-Type', 'application/json');
     this.response.writeHead(http?.status ?? 200, withBodyLength(headers, bytes.length));
     this.response.end(bytes);
     return undefined;
+  }
+
+  /** The head of a stream in the server's place. */
+  private ourStream(): UpstreamHead {
+    let headers = serverHeaders(this.server.headers);
+    for (const [name, value] of OUR_STREAM_HEADERS) headers = withHeader(headers, name, value);
+    return { status: 200, reason: 'OK', headers };
   }
 
   /** A sign of life without any message. */

@@ -99,7 +99,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     address,
     performer,
     async stop() {
-      performer.release();
+      // Nothing is released: a call that a rule kept from the server must not be executed because we go away.
       for (const { session } of sessions.all()) performer.close(session);
       await close();
       upstream.close();

@@ -5,7 +5,7 @@ import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import { pumpEvents } from './http-events.js';
 import { headerOf, isCompressed, isEventStream } from './http-headers.js';
-import { Lane } from './http-lane.js';
+import { Lane, type KnownServer } from './http-lane.js';
 import { badGateway, failClient } from './http-relay.js';
 import type { SessionRecord, Sessions } from './http-sessions.js';
 import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
@@ -30,6 +30,7 @@ const NO_BYTES = Buffer.alloc(0);
 export function createTraffic(options: TrafficOptions): { readonly post: Handler; readonly get: Handler } {
   const { upstream, performer, sessions, maxFrameBytes } = options;
   const taskHeader = options.taskHeader?.toLowerCase();
+  const server: KnownServer = { headers: [] };
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
   const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
@@ -93,6 +94,7 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
     onAnswer(call, answer) {
       const { lane, exchange, record } = call;
       const head = headOf(answer);
+      server.headers = head.headers;
       if (!lane.isAnswered) lane.head = head;
       guardAnswer(answer, lane);
       const { method, id } = frameHead(call.message);
@@ -152,7 +154,7 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
       if (headerOf(request.rawHeaders, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
       readBody(request, maxFrameBytes, (body) => {
         const frame = frameFromBytes('to-server', body.bytes, body.rest !== undefined);
-        const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'));
+        const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
         const record = sessions.of(request.rawHeaders, frame);
         record.headers = request.rawHeaders;
         record.path = ask.path;
@@ -167,7 +169,7 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
     },
     get(ask, request, response) {
       const record = sessions.of(request.rawHeaders, undefined);
-      const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'));
+      const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
       const frame = frameFromBytes('to-server', NO_BYTES);
       const streams: UpstreamListener = {
         onAnswer(_call, answer) {
