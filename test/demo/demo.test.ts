@@ -80,8 +80,19 @@ test('a rate of 0 is a baseline and says so', () => {
 test('a rate at which nothing happened to fail is no pass', () => {
   const { code, stdout, stderr } = toolquake(['demo', '--rate', '0.0001']);
   expect(code).toBe(4);
-  expect(stdout).toContain('Next: give chance a chance: toolquake demo --tasks 12500 --rate 0.0001');
+  expect(stdout).toContain('Next: give chance a chance: toolquake demo --rate 0.0001 --fanout 8 --tasks 12500\n');
   expect(stderr).toContain('No call failed');
+});
+
+test.each([
+  [['--rate', '0.0001', '--fanout', '1', '--tasks', '1'], 'give chance a chance: toolquake demo --rate 0.0001 --fanout 1 --tasks 100000'],
+  [['--rate', '1e-9', '--fanout', '3'], 'let more calls fail: toolquake demo --rate 0.02 --fanout 3 --tasks 200'],
+  [['--rate', '1e-9', '--fanout', '1', '--tasks', '1'], 'let more calls fail: toolquake demo --rate 1 --fanout 1 --tasks 1'],
+])('%j: what it advises is allowed, and shows something', (words, advice) => {
+  const { code, stdout } = toolquake(['demo', ...words]);
+  expect(code).toBe(4);
+  expect(stdout).toContain(`Next: ${advice}\n`);
+  expect(toolquake(advice.split(' toolquake ')[1]!.split(' ')).code).toBe(0);
 });
 
 test('extremes end: everything fails, one call, one task', () => {
@@ -98,6 +109,7 @@ describe('bad input: what is wrong, the nearest good value, exit 2, nothing writ
     ['--tasks', '1.5', 'The nearest allowed value is 2.'],
     ['--fanout', '0', 'The nearest allowed value is 1.'],
     ['--seed', '-1', 'The nearest allowed value is 0.'],
+    ['--seed', '1e300', `The nearest allowed value is ${Number.MAX_SAFE_INTEGER}.`],
     ['--rte', '1', 'Did you mean --rate?'],
   ])('%s %s', (flag, value, advice) => {
     const folder = freshFolder();

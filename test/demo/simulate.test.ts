@@ -1,8 +1,11 @@
 /** `toolquake simulate`: plans and seeds on virtual time. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, toolquake } from './toolquake.js';
+import { binPath, freshFolder, toolquake } from './toolquake.js';
 
 function planFile(text: string): string {
   const file = path.join(freshFolder(), 'plan.yaml');
@@ -95,8 +98,35 @@ test('the bounds of a plan are held against the best defence that was simulated'
   const file = planFile(`${PLAN}expect: { measures: { blastRadius: { max: 0.5 }, tcsr: { min: 0.999 } } }\n`);
   const { code, stdout } = toolquake(['simulate', file]);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/not met: tcsr is 0\.\d+ with resilience, expected at least 0\.999\./);
+  expect(stdout).toMatch(/not met: tcsr \(per call\) is 0\.\d+ with resilience, expected at least 0\.999\./);
   expect(stdout).not.toContain('not met: blastRadius');
+});
+
+test('a bound per operation is held against what the table shows, and does not claim to be per call', () => {
+  const file = planFile(`${PLAN}expect: { measures: { tcsrCompat: { min: 1 }, blastRadius: { min: 1 } } }\n`);
+  const { stdout } = toolquake(['simulate', file]);
+  expect(stdout).toMatch(/not met: tcsrCompat is 0\.\d+ with resilience/);
+  expect(stdout).toMatch(/not met: blastRadius is 0/);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends many short runs, exit 130, no result', async (signal) => {
+  const journal = path.join(freshFolder(), 'run.jsonl');
+  const words = ['simulate', '--seeds', '100000', '--tasks', '50', '--journal', journal];
+  const child = spawn(process.execPath, [binPath, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const ended = once(child, 'exit');
+  // The journal shows that runs are under way, so the signal meets a listener.
+  while (!existsSync(journal) || readFileSync(journal, 'utf8') === '') await setImmediate();
+  child.kill(signal);
+  expect(await ended).toEqual([130, null]);
+  expect(printed).toBe('');
+});
+
+test('the last seeds that exist are simulated', () => {
+  expect(toolquake(['simulate', '--seed', `${Number.MAX_SAFE_INTEGER - 1}`, '--seeds', '2']).stdout).toContain(
+    'seeds 9007199254740990 to 9007199254740991',
+  );
 });
 
 describe('bad input: exit 2, nothing written', () => {
@@ -104,6 +134,10 @@ describe('bad input: exit 2, nothing written', () => {
     [['--seeds', '0'], 'The nearest allowed value is 1.'],
     [['--random', 'mersene'], 'Did you mean "mersenne"?'],
     [['--resilience', 'yes'], '--resilience must be on or off or both, not "yes".'],
+    [
+      ['--seed', `${Number.MAX_SAFE_INTEGER}`, '--seeds', '3'],
+      'There are no 3 seeds from 9007199254740991 on: the largest seed is 9007199254740991.\nThe nearest allowed value for this many seeds is --seed 9007199254740989.',
+    ],
     [['--era', 'old'], '--era must be legacy or modern'],
     [['no-such-plan.yaml'], 'no-such-plan.yaml'],
     [['PLAN', '--rate', '0.5'], 'Leave out --rate, or the file.'],
@@ -121,6 +155,15 @@ describe('bad input: exit 2, nothing written', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(advice);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a fault that does not exist in the simulated era, unless its rule is off', () => {
+    const text = 'rules:\n  - { id: gone, fault: session-lost }\n  - { id: slow, fault: latency }\n';
+    const { code, stdout, stderr } = toolquake(['simulate', planFile(text), '--era', 'modern']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Rule "gone": the fault session-lost cannot act in the modern era.\nIt works in: legacy.');
+    expect(toolquake(['simulate', planFile(text), '--era', 'legacy']).code).toBe(0);
+    expect(toolquake(['simulate', planFile(text.replace('session-lost', 'session-lost, enabled: false')), '--era', 'modern']).code).toBe(0);
   });
 
   test('a bound on a measure that does not exist', () => {

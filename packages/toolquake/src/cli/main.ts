@@ -1,5 +1,7 @@
 /** The entry of the command line: the only file that touches the process itself. */
 import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
+import { ToolquakeError } from '@toolquake/sdk/core';
 import { EXIT, type CommandIo } from './command.js';
 import * as commands from './commands/index.js';
 import { describeFailure } from './failure.js';
@@ -37,10 +39,13 @@ function listenForInterruption(): AbortController {
   return controller;
 }
 
-/** A reader that goes away early (`| head`) is no failure. Anything else is. */
-function ignoreClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+/** A reader that goes away early (`| head`) is no failure. A result that is lost (a full disk) is. */
+function failWhenResultIsLost(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return;
+  throw new ToolquakeError('NOT_WRITABLE', {
+    message: `The result cannot be written to stdout: ${error.message}.`,
+    advice: 'Make room where stdout goes to, or send it somewhere else.',
+    cause: error,
   });
 }
 
@@ -80,10 +85,13 @@ async function main(): Promise<number> {
   }
 }
 
-ignoreClosedPipe(process.stdout);
-ignoreClosedPipe(process.stderr);
+process.stdout.on('error', failWhenResultIsLost);
+// Nobody can be told, and a log that is full must not end the traffic of a proxy.
+process.stderr.on('error', () => {});
 process.on('uncaughtException', (error) => process.exit(tell(error)));
 const exitCode = await main();
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+// A write that failed says so a moment later.
+await setImmediate();
 // Explicitly: a handle that a command forgot must not keep the terminal waiting.
 process.exit(exitCode);

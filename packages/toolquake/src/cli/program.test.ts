@@ -32,6 +32,7 @@ function createBench() {
     }),
     command('wrap http', { options: [{ flag: '--upstream', kind: 'text', value: 'URL', about: 'A server.', isRequired: true }] }),
     command('show', {
+      options: [{ flag: '--seed', kind: 'integer', min: 0, about: 'A seed.' }],
       positionals: [
         { name: 'FILE', about: 'A file.' },
         { name: 'NAME', about: 'A name.', isOptional: true },
@@ -115,6 +116,28 @@ describe('the command line', () => {
   });
 
   test.each([
+    [['help'], 'Usage: toolquake [options]'],
+    [['--no-color', 'help'], 'Usage: toolquake [options]'],
+    [['help', 'show'], 'Usage: toolquake show [options]'],
+    [['help', 'wrap'], 'Usage: toolquake wrap [options]'],
+    [['help', 'wrap', 'stdio', '--', 'node', 'server.js'], 'Usage: toolquake wrap stdio [options] -- CMD...'],
+  ])('%j is help, and starts nothing', async (argv, text) => {
+    const bench = createBench();
+    expect(await bench.run(...argv)).toBe(0);
+    expect(bench.out()).toContain(text);
+    expect([bench.err(), bench.calls]).toEqual(['', []]);
+  });
+
+  test.each([[['-V', 'show']], [['--version', 'wrap', 'stdio']], [['show', 'a', '-V']], [['-V', 'nonsense']]])(
+    '%j is the version, and starts nothing',
+    async (argv) => {
+      const bench = createBench();
+      expect(await bench.run(...argv)).toBe(0);
+      expect([bench.out(), bench.calls]).toEqual(['1.2.3\n', []]);
+    },
+  );
+
+  test.each([
     [['shwo'], 'There is no command "toolquake shwo". | Did you mean "show"? Run "toolquake --help".'],
     [['wrap', 'htpp'], 'There is no command "toolquake wrap htpp". | Did you mean "wrap http"? Run "toolquake --help".'],
     [['show'], `Missing required argument 'FILE'. | Run "toolquake show --help".`],
@@ -135,6 +158,11 @@ describe('the command line', () => {
       ['wrap', 'stdio', '--max-bytes', '2.6', '--', 'a'],
       '--max-bytes must be a whole number from 1 to 100, not "2.6". | The nearest allowed value is 3.',
     ],
+    [
+      ['show', 'a', '--seed', '1e300'],
+      '--seed must be a whole number of at least 0, not "1e300". | The nearest allowed value is 9007199254740991.',
+    ],
+    [['help', 'shwo'], 'There is no command "toolquake shwo". | Did you mean "show"? Run "toolquake --help".'],
     [['wrap', 'stdio', '--rate', 'NaN', '--', 'a'], '--rate must be a number from 0 to 1, not "NaN". | undefined'],
     [['wrap', 'stdio', '--rate', '', '--', 'a'], '--rate must be a number from 0 to 1, not "". | undefined'],
   ])('refuses %j before anything starts', async (argv, text) => {

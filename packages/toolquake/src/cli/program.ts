@@ -16,17 +16,21 @@ const SUMMARY = 'Shake your tools before production does: chaos engineering for 
 const ROOT_EXAMPLES = ['toolquake demo', 'toolquake plan check plan.yaml', 'toolquake proxy stdio --plan plan.yaml -- node server.js'];
 
 /** Parses `argv` (without node and script), runs the command and resolves to its exit code. */
-export async function runProgram(argv: readonly string[], { commands, io: givenIo, version }: ProgramOptions): Promise<number> {
+export async function runProgram(given: readonly string[], { commands, io: givenIo, version }: ProgramOptions): Promise<number> {
+  const argv = withHelpAsOption(given);
   const io = withoutColour(argv) ? inBlackAndWhite(givenIo) : givenIo;
+  if (wordsBeforeRest(argv).some((word) => word === '-V' || word === '--version')) {
+    io.stdout.write(`${version()}\n`);
+    return EXIT.pass;
+  }
   const { head, rest, command, words } = split(argv, commands);
   if (command === undefined) refuseUnknown(words, commands);
   let exitCode: number | undefined;
   const root = createParser('toolquake', io).description(SUMMARY);
   root.option('--no-color', 'No colours; NO_COLOR=1 does the same.').option('-V, --version', 'Print the version.');
   root.addHelpText('after', examplesText(ROOT_EXAMPLES));
-  root.action((options: { version?: boolean }) => {
-    if (options.version !== true) root.outputHelp();
-    else io.stdout.write(`${version()}\n`);
+  root.action(() => {
+    root.outputHelp();
     exitCode = EXIT.pass;
   });
   for (const one of commands) {
@@ -47,9 +51,20 @@ export async function runProgram(argv: readonly string[], { commands, io: givenI
   return exitCode ?? EXIT.pass;
 }
 
-function withoutColour(argv: readonly string[]): boolean {
+/** "toolquake help proxy http" is what many people try first. */
+function withHelpAsOption(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((word) => !word.startsWith('-'));
+  // What follows "--" goes, too: nobody who asks for help wants it started.
+  return argv[first] === 'help' ? [...wordsBeforeRest(argv.toSpliced(first, 1)), '--help'] : argv;
+}
+
+function wordsBeforeRest(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return (end === -1 ? argv : argv.slice(0, end)).includes('--no-color');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+function withoutColour(argv: readonly string[]): boolean {
+  return wordsBeforeRest(argv).includes('--no-color');
 }
 
 /** Inherits instead of copying: `signal` is made when somebody asks for it. */
@@ -62,7 +77,7 @@ type Split = { readonly head: string[]; readonly rest: string[]; readonly comman
 /** Cuts `argv` at `--` for commands that take a rest, so that nothing after it is ever parsed. */
 function split(argv: readonly string[], commands: readonly Command[]): Split {
   const end = argv.indexOf('--');
-  const before = end === -1 ? [...argv] : argv.slice(0, end);
+  const before = wordsBeforeRest(argv);
   const words = before.filter((word) => !word.startsWith('-'));
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   const head = (command?.rest === undefined ? [...argv] : before).filter((word) => word !== '--no-color');
@@ -164,7 +179,8 @@ function numberOf(option: CommandOption, given: string): number {
   const value = given.trim() === '' ? Number.NaN : Number(given);
   const isGood = Number.isFinite(value) && value >= min && value <= max && (kind === 'number' || Number.isSafeInteger(value));
   if (isGood) return value;
-  const nearest = Math.min(max, Math.max(min, kind === 'integer' ? Math.round(value) : value));
+  const most = kind === 'integer' ? Math.min(max, Number.MAX_SAFE_INTEGER) : max;
+  const nearest = Math.min(most, Math.max(min, kind === 'integer' ? Math.round(value) : value));
   throw new ToolquakeError('BAD_ARGUMENT', {
     message: `${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}${rangeText(min, max)}, not "${given}".`,
     advice: Number.isFinite(nearest)

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { coloursFor, displayWidth, padEnd, renderTable, wrap } from './terminal.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { coloursFor, displayWidth, padEnd, renderTable, withProgress, wrap } from './terminal.js';
 
 test.each([
   ['abc', 3],
@@ -44,4 +44,21 @@ test('NO_COLOR wins over everything, then FORCE_COLOR, then the terminal', () =>
   expect(isColoured(false, { FORCE_COLOR: '1' })).toBe(true);
   expect(isColoured(true, { FORCE_COLOR: '0' })).toBe(false);
   expect(isColoured(true, { TERM: 'dumb' })).toBe(false);
+});
+
+test('work that takes long says how far it is, on a terminal, and wipes the line when it ends or fails', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const written: string[] = [];
+  // All that a progress line needs of a terminal.
+  const stderr = { isTTY: true, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const running = withProgress({ stderr, env: {} }, 'working', async (onProgress) => {
+    onProgress(0.25);
+    await vi.advanceTimersByTimeAsync(2000);
+    onProgress(0.5);
+    await vi.advanceTimersByTimeAsync(200);
+    throw new Error('broke');
+  });
+  await expect(running).rejects.toThrow('broke');
+  expect(written).toEqual(['\r\u001b[Kworking ... 25 %', '\r\u001b[Kworking ... 50 %', '\r\u001b[K']);
 });

@@ -96,7 +96,7 @@ export function renderTable(rows: readonly (readonly string[])[], { width, inden
 const QUIET_MS = 2000;
 
 /** A line on stderr that says how far we are: only on a terminal, only for work that takes longer than two seconds. */
-export function startProgress(io: Pick<CommandIo, 'stderr' | 'env'>, text: () => string): () => void {
+function startProgress(io: Pick<CommandIo, 'stderr' | 'env'>, text: () => string): () => void {
   const { stderr } = io;
   if (stderr.isTTY !== true || isSet(io.env['CI'])) return () => {};
   let isShown = false;
@@ -116,4 +116,21 @@ export function startProgress(io: Pick<CommandIo, 'stderr' | 'env'>, text: () =>
     clearInterval(repeat);
     if (isShown) stderr.write('\r\u001b[K');
   };
+}
+
+/** Does work that tells the share it has done, with a progress line beside it. */
+export async function withProgress<Result>(
+  io: Pick<CommandIo, 'stderr' | 'env'>,
+  activity: string,
+  work: (onProgress: (share: number) => void) => Promise<Result>,
+): Promise<Result> {
+  let done = 0;
+  const stop = startProgress(io, () => `${activity} ... ${Math.floor(100 * done)} %`);
+  try {
+    return await work((share) => {
+      done = share;
+    });
+  } finally {
+    stop();
+  }
 }

@@ -80,3 +80,17 @@ test('a full disk ends the journal with one word, and never the traffic', async 
   await journal.close();
   expect(told).toEqual([expect.stringMatching(/\/dev\/full stopped: ENOSPC/)]);
 });
+
+// A device that is always full exists on Linux alone.
+test.runIf(existsSync('/dev/full'))('a journal that breaks later tells it once and keeps why', async () => {
+  const told: string[] = [];
+  const journal = openJournal('/dev/full', (message) => told.push(message));
+  expect(journal.failure()).toBeUndefined();
+  for (let index = 0; index < 2; index++) {
+    journal.append(problem('x'));
+    await journal.drain();
+  }
+  expect(told).toEqual([expect.stringContaining('The journal /dev/full stopped: ENOSPC')]);
+  expect(journal.failure()).toMatchObject({ code: 'NOT_WRITABLE', message: told[0] });
+  await journal.close();
+});

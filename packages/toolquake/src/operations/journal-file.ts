@@ -14,6 +14,8 @@ export type JournalFile = {
   readonly append: JournalSink;
   /** Resolves when everything appended so far is written: for a producer that is faster than the disk and must lose nothing. */
   drain(): Promise<void>;
+  /** Why nothing is written any more; undefined while all is well. */
+  failure(): ToolquakeError | undefined;
   close(): Promise<void>;
   /** Leaves no trace of a run that never started: the file goes too, if it is ours and empty. */
   abandon(): void;
@@ -28,6 +30,7 @@ export function openJournal(path: string, onProblem: (message: string) => void):
   let dropped = 0;
   let isWriting = false;
   let isBroken = false;
+  let failure: ToolquakeError | undefined;
   let whenIdle: (() => void)[] = [];
 
   const settle = (): void => {
@@ -42,7 +45,9 @@ export function openJournal(path: string, onProblem: (message: string) => void):
       if (error !== null) {
         isBroken = true;
         waiting = [];
-        onProblem(`The journal ${path} stopped: ${error.message}`);
+        const message = `The journal ${path} stopped: ${error.message}`;
+        failure = new ToolquakeError('NOT_WRITABLE', { message, advice: 'Make room there, or name another file.', cause: error });
+        onProblem(message);
         return settle();
       }
       if (from + written < bytes.length) return writeAll(bytes, from + written);
@@ -82,6 +87,7 @@ export function openJournal(path: string, onProblem: (message: string) => void):
       setImmediate(next);
     },
     drain,
+    failure: () => failure,
     async close() {
       await drain();
       isBroken = true;

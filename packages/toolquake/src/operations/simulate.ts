@@ -46,8 +46,20 @@ export async function runSimulate(options: SimulateOptions): Promise<SimulationR
     });
   }
   const plan = await loadPlan(planPath, { catalogue: createCatalogue(faults), transport: 'simulator' });
+  checkEra(plan, planPath, options.era);
   checkExpectations(plan, planPath);
   return simulateRows({ ...options, subject: planPath, plan, seed: options.seed ?? plan.seed, random: options.random ?? 'keyed' });
+}
+
+/** A fault that does not exist in the simulated era would never fire, and more tasks would not help. */
+function checkEra(plan: Plan, path: string, era: Era): void {
+  const wrong = plan.rules.filter(({ fault, isEnabled }) => isEnabled && !fault.eras.includes(era));
+  const [first] = wrong;
+  if (first === undefined) return;
+  throw new ToolquakeError('WRONG_CARRIER', {
+    message: wrong.map(({ id, fault }) => `${path}: Rule "${id}": the fault ${fault.type} cannot act in the ${era} era.`).join('\n'),
+    advice: `It works in: ${first.fault.eras.join(', ')}. Simulate with --era ${first.fault.eras[0]}, or switch the rule off with "enabled: false".`,
+  });
 }
 
 /** A measure that does not exist would be a bound that never fails. */

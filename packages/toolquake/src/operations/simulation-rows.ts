@@ -1,10 +1,21 @@
 /** Runs a plan over several seeds and ways of defending, a slice at a time: journals keep up and Ctrl-C is heard. */
 import { setImmediate } from 'node:timers/promises';
-import { chanceInterval, meanInterval, measuresOf, mergeTally, startTally, wilsonInterval, type Era, type Plan } from '@toolquake/sdk/core';
+import {
+  chanceInterval,
+  meanInterval,
+  measuresOf,
+  mergeTally,
+  startTally,
+  ToolquakeError,
+  wilsonInterval,
+  type Era,
+  type Plan,
+} from '@toolquake/sdk/core';
 import type { SimulationReport, SimulationRow } from '../reporters/simulation.js';
 import { HEADLINE_RESILIENCE, type Resilience } from '../simulator/agent.js';
 import { createSimulation, type RandomName, type Simulation, type SimulationResult } from '../simulator/simulation.js';
 import { openJournal, type JournalFile } from './journal-file.js';
+import { realClock } from './real-clock.js';
 
 /** Which rows to simulate. */
 export type Defence = 'on' | 'off' | 'both';
@@ -29,8 +40,11 @@ export type RowsOptions = {
   readonly tell: (line: string) => void;
 };
 
-/** Events between two looks at the world outside: some ten milliseconds. */
+/** Events between two looks at the clock: some ten milliseconds. */
 const SLICE_EVENTS = 20_000;
+
+/** Real time between two looks at the world outside, also across runs: short runs must not pay for a look each. */
+const LOOK_EVERY_MS = 50;
 
 const ROWS: readonly { readonly name: string; readonly defence: Defence; readonly resilience: Resilience | undefined }[] = [
   { name: 'no resilience', defence: 'off', resilience: undefined },
@@ -40,18 +54,22 @@ const ROWS: readonly { readonly name: string; readonly defence: Defence; readonl
 /** Simulates every row with the same seeds, so that rows differ by the defence alone. */
 export async function simulateRows(options: RowsOptions): Promise<SimulationReport> {
   const { plan, defence, journalPath } = options;
+  checkSeeds(options);
   const wanted = ROWS.filter((row) => defence === 'both' || defence === row.defence);
-  const journal = journalPath === undefined ? undefined : openJournal(journalPath, options.tell);
+  // A journal that breaks ends the run with an error, which is all there is to tell.
+  const journal = journalPath === undefined ? undefined : openJournal(journalPath, () => {});
+  const lookUp = createLookUp(options.signal);
   const rows: SimulationRow[] = [];
   try {
     for (const [index, { name, resilience }] of wanted.entries()) {
       const results: SimulationResult[] = [];
-      for (let seed = options.seed; seed < options.seed + options.seeds; seed++) {
+      while (results.length < options.seeds) {
+        const seed = options.seed + results.length;
         const tellProgress = (done: number): void =>
           options.onProgress?.((index + (results.length + done) / options.seeds) / wanted.length);
         tellProgress(0);
         const run = createSimulation({ ...options, seed, resilience, label: name, journal: journal?.append });
-        results.push(await finished(run, { signal: options.signal, tellProgress, journal }));
+        results.push(await finished(run, { lookUp, tellProgress, journal }));
       }
       rows.push(rowOf(name, resilience, results, options));
     }
@@ -63,17 +81,39 @@ export async function simulateRows(options: RowsOptions): Promise<SimulationRepo
   return { subject, seed, seeds, random, tasks, fanout, rules, rows, expected: plan.expect.measures };
 }
 
+/** Seeds beyond the exact integers would be the same seed over and over. */
+function checkSeeds({ seed, seeds }: RowsOptions): void {
+  const highest = Number.MAX_SAFE_INTEGER - (seeds - 1);
+  if (seed <= highest) return;
+  throw new ToolquakeError('OUT_OF_RANGE', {
+    message: `There are no ${seeds} seeds from ${seed} on: the largest seed is ${Number.MAX_SAFE_INTEGER}.`,
+    advice: `The nearest allowed value for this many seeds is --seed ${highest}.`,
+  });
+}
+
+/** Lets timers and signals through when it is time, and throws when we are to stop. */
+function createLookUp(signal: AbortSignal | undefined): () => Promise<void> {
+  let lastMs = realClock.nowMs();
+  return async () => {
+    if (realClock.nowMs() - lastMs < LOOK_EVERY_MS) return;
+    await setImmediate();
+    signal?.throwIfAborted();
+    lastMs = realClock.nowMs();
+  };
+}
+
 async function finished(
   run: Simulation,
-  world: { signal: AbortSignal | undefined; tellProgress: (done: number) => void; journal: JournalFile | undefined },
+  world: { lookUp: () => Promise<void>; tellProgress: (done: number) => void; journal: JournalFile | undefined },
 ): Promise<SimulationResult> {
   for (;;) {
     const result = run.run(SLICE_EVENTS);
     await world.journal?.drain();
-    if (result !== undefined) return result;
+    const failure = world.journal?.failure();
+    if (failure !== undefined) throw failure;
     world.tellProgress(run.progress());
-    await setImmediate();
-    world.signal?.throwIfAborted();
+    await world.lookUp();
+    if (result !== undefined) return result;
   }
 }
 

@@ -2,8 +2,18 @@
 import { counted, figure, percent, range, share, table, type Cell, type Paint } from './figures.js';
 import type { SimulationReport, SimulationRow } from './simulation.js';
 
-/** The report for people. `rate` is what was asked for; the rows say what came of it. */
-export function renderDemo(report: SimulationReport, rate: number, paint: Paint): string {
+/** What the report does not know. */
+export type DemoContext = {
+  /** Share of failing calls that was asked for; the rows say what came of it. */
+  readonly rate: number;
+  /** The most that may be asked for, so that nobody is advised to ask for more. */
+  readonly maxTasks: number;
+  readonly paint: Paint;
+};
+
+/** The report for people. */
+export function renderDemo(report: SimulationReport, context: DemoContext): string {
+  const { rate, paint } = context;
   const { tasks, fanout, seed } = report;
   const head = ['', 'TCAF', 'TCSR', 'ETA', 'calls', 'blast radius', 'on paper'].map((text): Cell => ({ text, paint: paint.dim }));
   return [
@@ -12,7 +22,7 @@ export function renderDemo(report: SimulationReport, rate: number, paint: Paint)
     table([head, ...report.rows.map((row) => cellsOf(row, paint))], { indent: 2, left: [6] }),
     '\n',
     ...storyOf(report, rate).map((line) => `  ${line}\n`),
-    `\n  ${paint.bold('Next:')} ${nextStep(report, rate)}\n`,
+    `\n  ${paint.bold('Next:')} ${nextStep(report, context)}\n`,
   ].join('');
 }
 
@@ -46,11 +56,25 @@ function storyOf({ rows, tasks }: SimulationReport, rate: number): readonly stri
   ];
 }
 
-function nextStep({ rows, tasks, fanout }: SimulationReport, rate: number): string {
+/** With this many expected, a run without any is one in twenty thousand. */
+const EXPECTED_FAILURES = 10;
+
+/** The rate at which so many calls show something, with one digit, rounded up. */
+function tellingRate(calls: number): number {
+  const rate = EXPECTED_FAILURES / calls;
+  const unit = 10 ** Math.floor(Math.log10(rate));
+  return Math.min(1, Number((Math.ceil(rate / unit) * unit).toPrecision(1)));
+}
+
+function nextStep({ rows, tasks, fanout }: SimulationReport, { rate, maxTasks }: DemoContext): string {
   const [bare, resilient] = rows;
   if (rate === 0) return 'let calls fail: toolquake demo --rate 0.02';
-  if ((bare?.measures.eta ?? 1) === 1)
-    return `give chance a chance: toolquake demo --tasks ${Math.ceil(10 / (rate * fanout))} --rate ${rate}`;
+  if ((bare?.measures.eta ?? 1) === 1) {
+    const enoughTasks = Math.ceil(EXPECTED_FAILURES / (rate * fanout));
+    return enoughTasks <= maxTasks
+      ? `give chance a chance: toolquake demo --rate ${rate} --fanout ${fanout} --tasks ${enoughTasks}`
+      : `let more calls fail: toolquake demo --rate ${tellingRate(tasks * fanout)} --fanout ${fanout} --tasks ${tasks}`;
+  }
   // Above a hundredth of tasks the patterns do not hold: more of the same is not what to do next.
   if ((resilient?.measures.blastRadius ?? 0) > 0.01)
     return `see how sure that is: toolquake simulate --rate ${rate} --tasks ${tasks} --fanout ${fanout} --seeds 50`;

@@ -41,6 +41,9 @@ export function neverFired(report: SimulationReport): readonly string[] {
   return report.rules.map(({ id }) => id).filter((id) => report.rows.every(({ fired }) => (fired[id] ?? 0) === 0));
 }
 
+/** Measures over single calls, retries included: the table shows these per operation. */
+const PER_CALL: readonly string[] = ['availability', 'correctness', 'eta', 'tcsr', 'scr', 'deadlineAdherence'] satisfies (keyof Measures)[];
+
 /** What the plan expected and did not get, one sentence each. What cannot be known was not met. */
 export function unmetExpectations({ expected, rows }: SimulationReport): readonly string[] {
   const last = rows.at(-1);
@@ -49,7 +52,8 @@ export function unmetExpectations({ expected, rows }: SimulationReport): readonl
     const value = last.measures[name as keyof Measures];
     const bounds = [...(min === undefined ? [] : [`at least ${min}`]), ...(max === undefined ? [] : [`at most ${max}`])].join(' and ');
     const isMet = value !== undefined && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
-    return isMet ? [] : [`${name} is ${value === undefined ? 'n/a' : Number(value.toPrecision(4))} ${last.name}, expected ${bounds}.`];
+    const of = PER_CALL.includes(name) ? ' (per call)' : '';
+    return isMet ? [] : [`${name}${of} is ${value === undefined ? 'n/a' : Number(value.toPrecision(4))} ${last.name}, expected ${bounds}.`];
   });
 }
 
@@ -78,7 +82,8 @@ export function renderSimulation(report: SimulationReport, paint: Paint): string
   return [
     `${paint.bold('toolquake simulate')}  ${report.subject}\n\n  ${workload}\n\n`,
     table([[...head, ...(hasAnalytic ? ['on paper (95 % of runs)'] : [])].map(dim), ...body], { indent: 2, left: [6, 9] }),
-    paint.dim('\n  stuck: seeds that ended with a breaker open; deceived: tasks that went on with an altered answer\n'),
+    paint.dim('\n  TCSR and ETA: per operation, after its retries (tcsrCompat, etaCompat; per call: tcsr, eta in --json)\n'),
+    paint.dim('  stuck: seeds that ended with a breaker open; deceived: tasks that went on with an altered answer\n'),
     '\n',
     table(
       [

@@ -16,9 +16,9 @@ import {
 } from '@toolquake/sdk/core';
 import { latency } from '@toolquake/sdk/faults';
 import { expect, test } from 'vitest';
-import { runConversation, type SimulatedServer, type Step } from './conversation.js';
+import { runConversation, type ScriptedServer, type Step } from './conversation.js';
 
-const server: SimulatedServer = (message) =>
+const server: ScriptedServer = (message) =>
   message['id'] === undefined ? [] : [{ message: { jsonrpc: '2.0', id: message['id'], result: { content: [] } }, afterMs: 10 }];
 
 const hello: JsonObject = {

@@ -26,7 +26,7 @@ import {
 import { createVirtualClock } from './virtual-clock.js';
 
 /** What a simulated server says about a message: each answer comes so long after the message. */
-export type SimulatedServer = (message: JsonObject) => readonly { readonly message: JsonObject; readonly afterMs: number }[];
+export type ScriptedServer = (message: JsonObject) => readonly { readonly message: JsonObject; readonly afterMs: number }[];
 
 /** What one side saw, and when. */
 export type Seen =
@@ -61,7 +61,7 @@ export type Step =
 /** What a conversation is made from. */
 export type ConversationOptions = {
   readonly plan: Plan;
-  readonly server: SimulatedServer;
+  readonly server: ScriptedServer;
   readonly random?: RandomSource;
   readonly target?: string;
 };

@@ -73,7 +73,7 @@ export const simulate = defineCommand({
       { openResult },
       { neverFired, renderSimulation, simulationJson, unmetExpectations },
       { PLAIN },
-      { coloursFor, startProgress },
+      { coloursFor, withProgress },
     ] = await Promise.all([
       import('../../operations/simulate.js'),
       import('../../operations/result-file.js'),
@@ -83,25 +83,23 @@ export const simulate = defineCommand({
     ]);
     const out = options['out'] as string | undefined;
     const result = openResult(out, io.stdout);
-    let done = 0;
-    const stopProgress = startProgress(io, () => `simulating ... ${Math.floor(100 * done)} %`);
-    const report = await runSimulate({
-      planPath,
-      rate: rate ?? 0.02,
-      tasks: options['tasks'] as number,
-      fanout: options['fanout'] as number,
-      seed: options['seed'] as number | undefined,
-      seeds: options['seeds'] as number,
-      random,
-      defence,
-      era,
-      journalPath: options['journal'] as string | undefined,
-      signal: io.signal,
-      onProgress: (share) => {
-        done = share;
-      },
-      tell: (line) => io.stderr.write(`${line}\n`),
-    }).finally(stopProgress);
+    const report = await withProgress(io, 'simulating', (onProgress) =>
+      runSimulate({
+        planPath,
+        rate: rate ?? 0.02,
+        tasks: options['tasks'] as number,
+        fanout: options['fanout'] as number,
+        seed: options['seed'] as number | undefined,
+        seeds: options['seeds'] as number,
+        random,
+        defence,
+        era,
+        journalPath: options['journal'] as string | undefined,
+        signal: io.signal,
+        onProgress,
+        tell: (line) => io.stderr.write(`${line}\n`),
+      }),
+    );
     result.write(
       options['json'] === true
         ? simulationJson(report)
