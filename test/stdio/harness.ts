@@ -37,9 +37,12 @@ export type Started = {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Starts a command with pipes on all three streams. */
-export function start([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+/** A command behind a shell that stays in front of it, as `npx` does. */
+export const wrapped = (command: readonly string[]): string[] => ['sh', '-c', '"$@"; true', 'sh', ...command];
+
+/** Starts a command with pipes on all three streams; `detached` gives it a process group of its own. */
+export function start([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}, detached = false): Started {
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env }, detached });
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );

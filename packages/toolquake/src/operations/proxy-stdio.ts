@@ -1,7 +1,8 @@
 /** Runs the stdio proxy for as long as its server lives, and mirrors how the server ended. */
 import { startServer, type ProcessEnd } from '../proxies/stdio-server.js';
-import { startStdioProxy } from '../proxies/stdio-proxy.js';
+import { INSIST_AFTER_MS, startStdioProxy } from '../proxies/stdio-proxy.js';
 import { loadRun } from './load-run.js';
+import { realClock } from './real-clock.js';
 
 /** What the proxy needs to know. */
 export type ProxyStdioOptions = {
@@ -21,7 +22,10 @@ export type ProxyStdioOptions = {
   readonly tell: (line: string) => void;
 };
 
-const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** What a terminal sends to everybody who shares it when a key is pressed. */
+const TYPED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+
+const FORWARDED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', ...TYPED_SIGNALS];
 
 /** Resolves to how the server ended; strictness may have ended it as a failure. */
 export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd> {
@@ -45,8 +49,15 @@ export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd
 /** Nothing to inject and nothing to observe: the server gets the client's pipes themselves, so there is nothing to slow down. */
 async function standAside(command: readonly string[]): Promise<ProcessEnd> {
   const server = await startServer(command, 'inherit');
-  const stopForwarding = forwardSignals((name) => server.signal(name));
+  const stopForwarding = forwardSignals((name) => {
+    // It has this one already; whoever means a server at a terminal from elsewhere has SIGTERM.
+    if (server.sharesTerminal && TYPED_SIGNALS.includes(name)) return;
+    server.signal(name);
+    // We cannot see whether the client is gone, so there is no deadline of ours: the server ends when we are made to.
+    if (name === 'SIGTERM') server.followUs(realClock);
+  });
   const end = await server.exited;
+  await server.settle(realClock, INSIST_AFTER_MS);
   stopForwarding();
   return end;
 }

@@ -57,6 +57,12 @@ export type StdioProxy = {
 /** How long output may stay open after the server exited, when something it started still holds the pipe. */
 const OUTPUT_GRACE_MS = 1000;
 
+/**
+ * How long a server may stay once its client is gone and it was asked to end. Clients kill us two seconds after they
+ * asked; by then it has to be gone, with time left to write down how it ended.
+ */
+export const INSIST_AFTER_MS = 1500;
+
 /** Stands between the client and a running server until the server ends. */
 export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
   const { stdin, stdout, decider, plan, server } = options;
@@ -68,6 +74,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
   let isOversizedPassed = false;
   let isFailed = false;
   let isSignalled = false;
+  let isAskedToEnd = false;
   let hasClientEnded = false;
 
   const onProblem = (error: unknown): void => {
@@ -162,14 +169,21 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
       source.on('close', resolve);
     });
 
+  /** Either alone is a client that may yet wait, or a server that may yet finish. */
+  const insistIfDue = (): void => {
+    if (isAskedToEnd && stdin.readableEnded) server.insist(options.clock, INSIST_AFTER_MS);
+  };
+
   void relay('to-server', stdin).then(() => {
     hasClientEnded = true;
     lanes['to-server'].end();
+    insistIfDue();
   });
   const outputEnded = relay('to-client', serverOutput);
 
   const finish = async (): Promise<ProcessEnd & { readonly isFailed: boolean }> => {
     const end = await server.exited;
+    const settled = server.settle(options.clock, INSIST_AFTER_MS);
     await outputOver(outputEnded, serverOutput, options.clock);
     lanes['to-server'].close();
     lanes['to-client'].end();
@@ -180,6 +194,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     clock.cancelAll();
     stdin.destroy();
     if (!isSignalled) await written(stdout);
+    await settled;
     return { ...end, isFailed };
   };
 
@@ -189,6 +204,11 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     signal(name) {
       isSignalled = true;
       server.signal(name);
+      if (name === 'SIGTERM' && !isAskedToEnd) {
+        isAskedToEnd = true;
+        server.followUs(options.clock);
+        insistIfDue();
+      }
       // The server may be gone while we still wait to say something for it.
       if (server.child.exitCode !== null || server.child.signalCode !== null) lanes['to-client'].close();
     },
