@@ -15,6 +15,7 @@ export default defineConfig({
   test: {
     // A forgotten `.only` would turn the whole lane into one passing test.
     allowOnly: false,
+    setupFiles: [fileURLToPath(new URL('scripts/lanes/fixed-seed.mjs', import.meta.url))],
     // Programs that tests start must look alike in a terminal and in CI (where some libraries turn colours on).
     env: { NO_COLOR: '1' },
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'], reportsDirectory: 'coverage' },

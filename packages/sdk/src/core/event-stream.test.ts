@@ -111,6 +111,7 @@ test.each([
   ['data: one\n\n', 'one'],
   ['data:one\r\ndata: two\r\n\r\n', 'one\ntwo'],
   ['\ufeffid: 1\ndata: x\n\n', 'x'],
+  ['\n\ufeffdata: x\n\n', 'x'],
   ['id: 3\ndata:\n\n', undefined],
   ['id: 3\ndata\n\n', undefined],
   ['database: x\n\n', undefined],

@@ -139,8 +139,10 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 function* linesOf(block: Uint8Array): Generator<Uint8Array> {
+  // The second half of a CR LF whose first half closed the block before.
+  let from = block[0] === LF ? 1 : 0;
   // A byte order mark may open the stream.
-  let from = block[0] === 0xef && block[1] === 0xbb && block[2] === 0xbf ? 3 : 0;
+  if (block[from] === 0xef && block[from + 1] === 0xbb && block[from + 2] === 0xbf) from += 3;
   for (let at = from; at < block.length; at++) {
     if (block[at] !== LF && block[at] !== CR) continue;
     yield block.subarray(from, at);
