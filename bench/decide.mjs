@@ -12,7 +12,7 @@ import {
   frameHead,
   keyedRandom,
   startSession,
-} from '../packages/sdk/dist/index.js';
+} from '../packages/sdk/dist/core/index.js';
 import { errorResponse, latency } from '../packages/sdk/dist/faults/index.js';
 
 // Allocation is read as growth of the heap, which needs a young generation so large that nothing is collected meanwhile.
