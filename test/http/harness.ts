@@ -10,7 +10,7 @@ import {
   type Plan,
   type Rule,
 } from '@toolquake/sdk/core';
-import { realClock } from '../../packages/toolquake/src/operations/real-clock.js';
+import { realClock } from '@toolquake/sdk/interceptors';
 import { startHttpProxy, type HttpProxy, type HttpProxyOptions } from '../../packages/toolquake/src/proxies/http-proxy.js';
 import { connectUpstream } from '../../packages/toolquake/src/proxies/http-upstream.js';
 

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createDecider, keyedRandom, type Fault, type JournalEntry, type Plan, type Rule } from '@toolquake/sdk/core';
-import { realClock } from '../../packages/toolquake/src/operations/real-clock.js';
+import { realClock } from '@toolquake/sdk/interceptors';
 import { startStdioProxy, type StdioProxyOptions } from '../../packages/toolquake/src/proxies/stdio-proxy.js';
 import { startServer, type ServerProcess } from '../../packages/toolquake/src/proxies/stdio-server.js';
 import { createLineClient, type LineClient } from './line-client.js';

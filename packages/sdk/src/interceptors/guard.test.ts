@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whyNotAllowed } from './guard.js';
+import { whyNotAllowed, productionWitness } from './guard.js';
 
 test('allows injection only where somebody switched it on', () => {
   expect(whyNotAllowed({ CHAOS_ENABLED: 'true' })).toBeUndefined();
@@ -9,6 +9,22 @@ test('allows injection only where somebody switched it on', () => {
 });
 
 test('refuses in production, however it is spelt and whatever else is set', () => {
-  expect(whyNotAllowed({ CHAOS_ENABLED: 'true', NODE_ENV: 'production' })).toBe('NODE_ENV is "production"');
-  expect(whyNotAllowed({ CHAOS_ENABLED: 'true', ENVIRONMENT: ' Production ' })).toBe('ENVIRONMENT is " Production "');
+  expect(whyNotAllowed({ CHAOS_ENABLED: 'true', NODE_ENV: 'production' })).toBe('NODE_ENV says "production"');
+  expect(whyNotAllowed({ CHAOS_ENABLED: 'true', ENVIRONMENT: ' Production ' })).toBe('ENVIRONMENT says "Production"');
 });
+
+test.each([
+  { NODE_ENV: 'production' },
+  { ENVIRONMENT: 'PRODUCTION' },
+  { NODE_ENV: ' Production ' },
+  { NODE_ENV: 'test', ENVIRONMENT: 'production' },
+])('production guards, whoever says it and however it is spelled: %o', (env) => {
+  expect(productionWitness(env)).toMatch(/^(NODE_ENV|ENVIRONMENT) says "production"$/i);
+});
+
+test.each([{}, { NODE_ENV: 'development' }, { ENVIRONMENT: 'pre-production' }, { CHAOS_ENABLED: 'false' }])(
+  'anything else does not: %o',
+  (env) => {
+    expect(productionWitness(env)).toBeUndefined();
+  },
+);

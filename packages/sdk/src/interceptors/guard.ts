@@ -3,11 +3,18 @@
 /** The variables that the guard reads. */
 export type GuardEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Why injection is refused; undefined when it is allowed. */
+const WITNESSES = ['NODE_ENV', 'ENVIRONMENT'] as const;
+
+/** Who says that this is production, and how; undefined when nobody does. All that guards a proxy, which was started to inject. */
+export function productionWitness(env: GuardEnvironment): string | undefined {
+  const witness = WITNESSES.find((name) => env[name]?.trim().toLowerCase() === 'production');
+  return witness === undefined ? undefined : `${witness} says "${env[witness]?.trim()}"`;
+}
+
+/** Why injection in process is refused; undefined when it is allowed. */
 export function whyNotAllowed(env: GuardEnvironment): string | undefined {
-  for (const name of ['NODE_ENV', 'ENVIRONMENT']) {
-    if (env[name]?.trim().toLowerCase() === 'production') return `${name} is "${env[name]}"`;
-  }
+  const witness = productionWitness(env);
+  if (witness !== undefined) return witness;
   return env['CHAOS_ENABLED']?.trim() === 'true' ? undefined : 'CHAOS_ENABLED is not "true"';
 }
 

@@ -13,9 +13,8 @@ import {
   type Performer,
   type Plan,
 } from '@toolquake/sdk/core';
-import { guardedBecause } from './guard.js';
 import { openJournal } from './journal-file.js';
-import { realClock } from './real-clock.js';
+import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
 
 /** What a live run is made from. */
 export type LiveRunOptions = {
@@ -52,7 +51,7 @@ export type LiveRun = {
 export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   const { transport, tell, target, journalPath } = options;
   const loaded = await planOf(options);
-  const guarded = loaded.rules.length === 0 ? undefined : guardedBecause(options.env);
+  const guarded = loaded.rules.length === 0 ? undefined : productionWitness(options.env);
   const plan: Plan = guarded === undefined ? loaded : { ...loaded, rules: [] };
   if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
 

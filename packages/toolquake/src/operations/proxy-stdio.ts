@@ -2,7 +2,7 @@
 import { startServer, type ProcessEnd } from '../proxies/stdio-server.js';
 import { INSIST_AFTER_MS, startStdioProxy } from '../proxies/stdio-proxy.js';
 import { loadRun } from './load-run.js';
-import { realClock } from './real-clock.js';
+import { realClock } from '@toolquake/sdk/interceptors';
 
 /** What the proxy needs to know. */
 export type ProxyStdioOptions = {

@@ -1,5 +1,5 @@
 /** Simulates a fault plan, or the headline, over several seeds. */
-import { createCatalogue, measuresOf, startTally, suggest, ToolquakeError, type Era, type Plan } from '@toolquake/sdk/core';
+import { createCatalogue, ToolquakeError, type Era, type Plan } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { loadPlan } from '../config/load-plan.js';
 import type { SimulationReport } from '../reporters/simulation.js';
@@ -47,7 +47,6 @@ export async function runSimulate(options: SimulateOptions): Promise<SimulationR
   }
   const plan = await loadPlan(planPath, { catalogue: createCatalogue(faults), transport: 'simulator' });
   checkEra(plan, planPath, options.era);
-  checkExpectations(plan, planPath);
   return simulateRows({ ...options, subject: planPath, plan, seed: options.seed ?? plan.seed, random: options.random ?? 'keyed' });
 }
 
@@ -60,13 +59,4 @@ function checkEra(plan: Plan, path: string, era: Era): void {
     message: wrong.map(({ id, fault }) => `${path}: Rule "${id}": the fault ${fault.type} cannot act in the ${era} era.`).join('\n'),
     advice: `It works in: ${first.fault.eras.join(', ')}. Simulate with --era ${first.fault.eras[0]}, or switch the rule off with "enabled: false".`,
   });
-}
-
-/** A measure that does not exist would be a bound that never fails. */
-function checkExpectations(plan: Plan, path: string): void {
-  const names = Object.keys(measuresOf(startTally()));
-  for (const name of Object.keys(plan.expect.measures)) {
-    if (names.includes(name)) continue;
-    throw new ToolquakeError('UNKNOWN_KEY', { message: `${path} expects the unknown measure "${name}".`, advice: suggest(name, names) });
-  }
 }

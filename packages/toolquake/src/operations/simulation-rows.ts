@@ -15,7 +15,7 @@ import type { SimulationReport, SimulationRow } from '../reporters/simulation.js
 import { HEADLINE_RESILIENCE, type Resilience } from '../simulator/agent.js';
 import { createSimulation, type RandomName, type Simulation, type SimulationResult } from '../simulator/simulation.js';
 import { openJournal, type JournalFile } from './journal-file.js';
-import { realClock } from './real-clock.js';
+import { realClock } from '@toolquake/sdk/interceptors';
 
 /** Which rows to simulate. */
 export type Defence = 'on' | 'off' | 'both';

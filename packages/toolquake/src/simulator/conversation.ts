@@ -4,6 +4,7 @@
  */
 import {
   createDecider,
+  describeProblem,
   createPerformer,
   createSessionNames,
   exchangeOf,
@@ -157,7 +158,7 @@ export function startConversation(options: ConversationOptions): Conversation {
       return undefined;
     },
   };
-  const onProblem = (error: unknown): void => void journal.push({ kind: 'problem', atMs: clock.nowMs(), message: String(error) });
+  const onProblem = (error: unknown): void => void journal.push({ kind: 'problem', atMs: clock.nowMs(), message: describeProblem(error) });
   const random = options.random ?? keyedRandom(plan.seed);
   const decider = createDecider({ plan, random, transport: 'simulator', startedAtMs: 0, observesAll: true });
   const write = (entry: JournalEntry): void => void journal.push(entry);
