@@ -58,3 +58,11 @@ export type Command = {
 
 /** Defines a command. */
 export const defineCommand = (command: Command): Command => command;
+
+type OptionValue = CommandArguments['options'][string];
+
+/** An option's text, when it was given. */
+export const textOf = (value: OptionValue): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** An option's number, when it was given. */
+export const numberOf = (value: OptionValue): number | undefined => (typeof value === 'number' ? value : undefined);

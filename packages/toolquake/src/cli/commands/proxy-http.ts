@@ -1,4 +1,4 @@
-import { defineCommand, EXIT } from '../command.js';
+import { defineCommand, EXIT, numberOf, textOf } from '../command.js';
 
 /** The proxy in front of a server that speaks Streamable HTTP. */
 export const proxyHttp = defineCommand({
@@ -78,11 +78,3 @@ export const proxyHttp = defineCommand({
     return end === 'failed' ? EXIT.failed : EXIT.interrupted;
   },
 });
-
-function textOf(value: string | number | boolean | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: string | number | boolean | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}

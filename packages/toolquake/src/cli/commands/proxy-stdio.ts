@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { defineCommand, type CommandIo } from '../command.js';
+import { defineCommand, numberOf, textOf, type CommandIo } from '../command.js';
 
 /** Signals that end a process cleanly: the caller should see the very same end, not a translation. */
 const MIRRORED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'];
@@ -55,14 +55,6 @@ export const proxyStdio = defineCommand({
     return 128 + (constants.signals[end.signal] ?? 0);
   },
 });
-
-function textOf(value: string | number | boolean | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: string | number | boolean | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
 
 /** Ends this process by a signal. Resolves only where the system would not have it. */
 async function dieOf(signal: NodeJS.Signals, io: CommandIo): Promise<void> {
