@@ -1,7 +1,7 @@
 /** docs/transports.md: for each fault and transport the test that shows it, or why it cannot be. */
-import { whyNotOn, type Catalogue } from '@toolquake/sdk/core';
-import type { Scenario } from './scenario.js';
-import { STAGES, type StageName } from './stage.js';
+import type { Catalogue } from '@toolquake/sdk/core';
+import { whyNotPlayed, type Scenario } from './scenario.js';
+import type { StageName } from './stage.js';
 
 const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
   stdio: ['stdio'],
@@ -46,10 +46,13 @@ export function coverageDocument(scenarios: readonly Scenario[], catalogue: Cata
 
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const cell = (scenario: Scenario, names: readonly StageName[]): string => {
-    const why = whyNotOn(catalogue.get(scenario.fault)!, STAGES[names[0]!]);
-    return why === undefined ? names.map((name) => `\`${scenario.name} > ${name}\``).join('<br>') : `cannot: ${why}`;
+    const cells = names.map((name) => {
+      const why = whyNotPlayed(scenario, catalogue.get(scenario.fault)!, name);
+      return why === undefined ? `\`${scenario.name} > ${name}\`` : `cannot: ${why}`;
+    });
+    return [...new Set(cells)].join('<br>');
   };
-  const label = ({ name, fault }: Scenario): string => (name === fault ? name : `${name} (shape)`);
+  const label = ({ name, fault }: Scenario): string => (name === fault ? name : `${name} (${fault})`);
   const rows = scenarios.map((scenario) => row([label(scenario), ...Object.values(COLUMNS).map((names) => cell(scenario, names))]));
   const head = [row(['fault', ...Object.keys(COLUMNS)]), row(['fault', ...Object.keys(COLUMNS)].map(() => '---'))];
   return [ABOVE, ...head, ...rows, '', BELOW].join('\n');

@@ -1,12 +1,12 @@
 /** A script for one fault, and the words that scripts are written in. */
-import type { JsonObject } from '@toolquake/sdk/core';
-import { answersTo, firings, outcomes, toolCall, type Stage } from './stage.js';
+import { whyNotOn, type Fault, type JsonObject } from '@toolquake/sdk/core';
+import { answersTo, firings, outcomes, STAGES, toolCall, type Stage, type StageName } from './stage.js';
 
 /** A script. */
 export type Scenario = {
-  /** Row of the coverage table: a fault, or a shape. */
+  /** Row of the coverage table: a fault, or a shape or a way to use one. */
   readonly name: string;
-  /** The fault of the rule, where the row is a shape. */
+  /** The fault of the rule, where the row has another name. */
   readonly fault: string;
   readonly rule: JsonObject;
   readonly seed?: number;
@@ -14,10 +14,16 @@ export type Scenario = {
   readonly hasOwnAnswers?: true;
   /** Why the script cannot be played in the modern era, where the fault itself could act. */
   readonly notModern?: string;
+  /** Why it cannot be shown on a stage although its transport can carry it: a sentence, for the coverage table. */
+  readonly notOn?: { readonly [Name in StageName]?: string };
   /** Starts with a client that is not connected yet. */
   readonly startsAlone?: true;
   play(stage: Stage): Promise<void>;
 };
+
+/** Why a script is not played on a stage; undefined when it is. */
+export const whyNotPlayed = ({ notOn }: Scenario, fault: Fault, name: StageName): string | undefined =>
+  whyNotOn(fault, STAGES[name]) ?? notOn?.[name];
 
 /** The result of the client's first answer to a request. */
 export const resultOf = (stage: Stage, id: number): JsonObject => answersTo(stage, id)[0]?.['result'] as JsonObject;

@@ -1,5 +1,6 @@
 /** A rule at work: its counters, its draws and its memory per scope, and what a draw led to on one exchange. */
 import { callKey } from './call-key.js';
+import { noteChange, type DataChange } from './data-change.js';
 import type { Effect } from './effect.js';
 import type { FaultContext, TransportName } from './fault.js';
 import type { Frame } from './frame.js';
@@ -26,6 +27,8 @@ export type Engagement = {
   suppressedBy: string | undefined;
   /** Why nothing was delivered, in the fault's own words. */
   why: string | undefined;
+  /** What a data fault changed; undefined until it changed something. */
+  changes: DataChange[] | undefined;
 };
 
 /** State of one rule in one scope. */
@@ -157,7 +160,9 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
           engagement.why = why;
           return [];
         },
+        changed: (path, clean, dirty) => noteChange((engagement.changes ??= []), path, clean, dirty),
       },
+      changes: undefined,
       isSettled: false,
       isDelivered: false,
       suppressedBy: undefined,

@@ -18,6 +18,12 @@ export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Ca
   simulator: ['mcp', 'http', 'bytes', 'command'],
 };
 
+/**
+ * Why a fault cannot be shown somewhere, as a sentence. `legacy-sse` is HTTP with the answers in a stream of their own
+ * (HTTP+SSE of 2024): the same transport to us, but not every fault has a place there.
+ */
+export type CannotBe = { readonly [Name in TransportName | 'legacy-sse']?: string };
+
 /** `pre`: the server never executes. `post`: it did, and the answer is what breaks. */
 export type Phase = 'pre' | 'post';
 
@@ -42,6 +48,11 @@ export type FaultContext<Memory = unknown> = {
   selectsTool(tool: string): boolean;
   /** Returns "nothing to do" and says why in the journal. */
   notDelivered(why: string): readonly Effect[];
+  /**
+   * Notes in the journal what the caller will see instead of what: every data fault says so for every value it changes.
+   * `path` is a JSON Pointer into the result; a value that was added has no `clean`, one that was left out no `dirty`.
+   */
+  changed(path: string, clean: unknown, dirty: unknown): void;
 };
 
 /** A fault: one file, one of these. */
@@ -61,7 +72,7 @@ export type Fault = {
   readonly phases: readonly Phase[];
   readonly eras: readonly Era[];
   /** Transports where it cannot be shown, each with the reason. */
-  readonly cannot: { readonly [Name in TransportName]?: string };
+  readonly cannot: CannotBe;
   readonly params: ParamSpecs;
   /** Why these values, each allowed by itself, can never do anything; undefined when they can. */
   whyPointless?(params: Readonly<Record<string, never>>): string | undefined;
@@ -90,7 +101,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   hasFixedMethods?: boolean;
   phases?: readonly Phase[];
   eras?: readonly Era[];
-  cannot?: { readonly [Name in TransportName]?: string };
+  cannot?: CannotBe;
   params: Specs;
   whyPointless?: (params: ParamValues<Specs>) => string | undefined;
   memoryScope?: 'tool' | 'session';

@@ -16,6 +16,7 @@ export * from './plan.js';
 export * from './plan-keys.js';
 export * from './match.js';
 export * from './schedule.js';
+export * from './data-change.js';
 export * from './journal.js';
 export * from './clock.js';
 export * from './event-stream.js';

@@ -2,9 +2,12 @@
  * The journal: one entry per line (JSONL), one versioned schema for simulator, proxies and in-process use.
  * Every report, plot and exit code is a rendering of it. What an agent sees carries no mark; marks live here only.
  */
+import type { DataChange } from './data-change.js';
 import type { MessageId } from './message.js';
 import type { Era } from './session.js';
 import type { TransportName } from './fault.js';
+import type { Tally } from './metrics.js';
+import type { SketchData } from './sketch.js';
 
 /** Version of the entries below. */
 export const JOURNAL_VERSION = 1;
@@ -24,6 +27,22 @@ export type FaultState = 'delivered' | 'suppressed' | 'not-delivered';
 
 /** What the caller saw of one call. */
 export type CallOutcome = 'ok' | 'tool-error' | 'rpc-error' | 'http-error' | 'disconnected' | 'no-answer' | 'cancelled';
+
+/** What happened in a stretch of time. Latencies are of the calls that were answered in it; absent when there were none. */
+export type WindowCounts = {
+  readonly tasks: number;
+  readonly failedTasks: number;
+  /** Requests that went out, retries included, and how many of them were retries. */
+  readonly calls: number;
+  readonly retries: number;
+  readonly failedCalls: number;
+  /** Requests that the caller refused itself: limiter, breaker, bulkhead. */
+  readonly refused: number;
+  /** At the end of the window. */
+  readonly inFlight: number;
+  readonly p50Ms?: number;
+  readonly p99Ms?: number;
+};
 
 /** One line of a journal. `atMs` is time since the start entry, on the transport's own clock. */
 export type JournalEntry =
@@ -54,6 +73,8 @@ export type JournalEntry =
       /** The rule or limit that suppressed it. */
       readonly by?: string;
       readonly why?: string;
+      /** What a data fault made of the answer. */
+      readonly changes?: readonly DataChange[];
     } & ExchangeRef)
   | ({
       readonly kind: 'call';
@@ -68,6 +89,63 @@ export type JournalEntry =
       readonly isAltered?: true;
     } & ExchangeRef)
   | { readonly kind: 'problem'; readonly atMs: number; readonly message: string }
+  /** Something worth knowing happened in the system: a pool ran dry, retries jumped. */
+  | { readonly kind: 'mark'; readonly atMs: number; readonly mark: string; readonly where: string; readonly value?: number }
+  /** Marks came in an order that has a name, for example of a known way to fail. */
+  | {
+      readonly kind: 'sequence';
+      readonly atMs: number;
+      readonly sequence: string;
+      readonly marks: readonly string[];
+      /** When its first mark was made. */
+      readonly sinceMs: number;
+    }
+  /** The world was changed from outside: a pool was cut, a server crashed, the change was taken back. */
+  | {
+      readonly kind: 'change';
+      readonly atMs: number;
+      readonly what: string;
+      readonly from: number | string | boolean;
+      readonly to: number | string | boolean;
+      /** False where the change puts things back to how they were at the start. */
+      readonly isDisturbed: boolean;
+    }
+  /** What happened in the `lastsMs` before `atMs`. */
+  | ({ readonly kind: 'window'; readonly atMs: number; readonly lastsMs: number } & WindowCounts)
+  /** One level of a sweep through one run, on the way up (the disturbance grows) or down. */
+  | {
+      readonly kind: 'level';
+      readonly atMs: number;
+      readonly way: 'up' | 'down';
+      readonly what: string;
+      readonly value: number;
+      /** Share of the tasks of this level that failed, and how many there were. */
+      readonly failedShare: number;
+      readonly tasks: number;
+    }
+  /** What came of one simulated run. With `variant`, `point` and `seed` it says which run it was. */
+  | {
+      readonly kind: 'summary';
+      readonly atMs: number;
+      readonly scenario: string;
+      /** How the system was defended, for example `without` and `with retry budget`. */
+      readonly variant: string;
+      /** Values of the swept keys. */
+      readonly point: Readonly<Record<string, number | string | boolean>>;
+      readonly seed: number;
+      readonly tally: Tally;
+      /** Tasks that ended well in the agent's eyes, on a wrong answer. */
+      readonly deceivedTasks: number;
+      /** Answers of calls, in milliseconds, by tool. */
+      readonly latency: Readonly<Record<string, SketchData>>;
+      /** Whole tasks, in milliseconds. */
+      readonly taskLatency: SketchData;
+      /** Further numbers that the scenario cares about, by name. */
+      readonly figures: Readonly<Record<string, number>>;
+      /** Share of failed tasks on paper, where there is a formula. */
+      readonly onPaper?: number;
+      readonly events: number;
+    }
   | {
       readonly kind: 'end';
       readonly atMs: number;
@@ -92,11 +170,11 @@ export function decisionsOf(entries: Iterable<JournalEntry>): readonly string[] 
   const lines: { key: string; order: number; line: string }[] = [];
   for (const entry of entries) {
     if (entry.kind !== 'fault') continue;
-    const { session, exchange, method, tool, id, rule, fault, state, scope, match, effects, by, why } = entry;
+    const { session, exchange, method, tool, id, rule, fault, state, scope, match, effects, by, why, changes } = entry;
     lines.push({
       key: session,
       order: exchange,
-      line: JSON.stringify({ session, exchange, method, tool, id, rule, fault, state, scope, match, effects, by, why }),
+      line: JSON.stringify({ session, exchange, method, tool, id, rule, fault, state, scope, match, effects, by, why, changes }),
     });
   }
   lines.sort((a, b) => (a.key === b.key ? a.order - b.order || (a.line < b.line ? -1 : 1) : a.key < b.key ? -1 : 1));

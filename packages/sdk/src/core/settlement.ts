@@ -45,7 +45,7 @@ export function createSettlement(options: {
   const settle: Settlement['settle'] = (engagement, about, effects, why) => {
     if (engagement.isSettled) return;
     engagement.isSettled = true;
-    const { rule, scope, match, suppressedBy } = engagement;
+    const { rule, scope, match, suppressedBy, changes } = engagement;
     if (suppressedBy === undefined && why === undefined) {
       engagement.isDelivered = true;
       fired.set(rule.id, (fired.get(rule.id) ?? 0) + 1);
@@ -54,7 +54,8 @@ export function createSettlement(options: {
     const entry = { kind: 'fault', atMs: atMs(), rule: rule.id, fault: rule.fault.type, scope, match, ...about } as const;
     if (suppressedBy !== undefined) return journal({ ...entry, state: 'suppressed', by: suppressedBy });
     if (why !== undefined) return journal({ ...entry, state: 'not-delivered', why });
-    journal({ ...entry, state: 'delivered', effects: effects.map((effect) => effect.kind) });
+    const kinds = effects.map((effect) => effect.kind);
+    journal({ ...entry, state: 'delivered', effects: kinds, ...(changes === undefined ? {} : { changes }) });
   };
 
   const writeCall = (exchange: Exchange, outcome: CallOutcome): void => {

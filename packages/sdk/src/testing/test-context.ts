@@ -1,3 +1,4 @@
+import { noteChange, type DataChange } from '../core/data-change.js';
 import type { Effect } from '../core/effect.js';
 import type { TrafficEvent } from '../core/event.js';
 import type { Fault, FaultContext, Phase, TransportName } from '../core/fault.js';
@@ -5,8 +6,8 @@ import { compileGlobs } from '../core/match.js';
 import { keyedRandom } from '../core/random.js';
 import type { Era } from '../core/session.js';
 
-/** A context that remembers why a fault did nothing. */
-export type TestContext = FaultContext<unknown> & { readonly why: string | undefined };
+/** A context that remembers why a fault did nothing, and what it said it changed. */
+export type TestContext = FaultContext<unknown> & { readonly why: string | undefined; readonly changes: readonly DataChange[] };
 
 /** What a test may say about a context; the rest is filled in. */
 export type TestContextOptions = {
@@ -26,6 +27,7 @@ export function testContext(fault: Fault, options: TestContextOptions = {}): Tes
   const stream = keyedRandom(options.seed ?? 1).stream('rule', 'default/tool');
   let draws = 0;
   let why: string | undefined;
+  const changes: DataChange[] = [];
   return {
     ruleId: 'rule',
     phase: options.phase ?? fault.phases[0] ?? 'pre',
@@ -42,6 +44,8 @@ export function testContext(fault: Fault, options: TestContextOptions = {}): Tes
       why = reason;
       return [];
     },
+    changed: (path, clean, dirty) => noteChange(changes, path, clean, dirty),
+    changes,
     get why() {
       return why;
     },

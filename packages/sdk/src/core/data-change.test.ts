@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSecretName, noteChange, pointerStep, REDACTED, writableValue, type DataChange } from './data-change.js';
+
+test('keeps the clean and the dirty value of a change', () => {
+  const changes: DataChange[] = [];
+  noteChange(changes, '/structuredContent/total', 88.25, 18319.46);
+  noteChange(changes, '/structuredContent/note', 'a note', undefined);
+  expect(changes).toEqual([
+    { path: '/structuredContent/total', clean: 88.25, dirty: 18319.46 },
+    { path: '/structuredContent/note', clean: 'a note' },
+  ]);
+});
+
+test.each(['password', 'api_key', 'X-Api-Key', 'accessToken', 'client_secret', 'Set-Cookie', 'authorization'])(
+  'writes no value of %s down',
+  (name) => {
+    const changes: DataChange[] = [];
+    noteChange(changes, `/structuredContent${pointerStep(name)}/0`, 'hunter2', 4711);
+    expect(changes).toEqual([{ path: `/structuredContent/${name}/0`, clean: REDACTED, dirty: REDACTED }]);
+  },
+);
+
+test.each(['Bearer abcdefghijkl', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'sk-abcdefghijklmnopqrstuv', '-----BEGIN RSA PRIVATE KEY-----'])(
+  'knows a secret by its looks: %s',
+  (secret) => expect(writableValue(`before ${secret} after`)).toBe(REDACTED),
+);
+
+test('ordinary names and values are no secrets', () => {
+  expect(['total', 'tokens', 'keyboard', 'amount', 'tokenised'].filter(isSecretName)).toEqual([]);
+  expect(['88.25', 'the bearer of news', 'skies'].map((text) => writableValue(text))).toEqual(['88.25', 'the bearer of news', 'skies']);
+});
+
+test('what it writes is small and can be written as JSON, whatever the values', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.anything(), fc.anything()), { maxLength: 60 }), (all) => {
+      const changes: DataChange[] = [];
+      for (const [path, clean, dirty] of all) noteChange(changes, path, clean, dirty);
+      expect(changes.length).toBeLessThanOrEqual(32);
+      expect(JSON.stringify(changes).length).toBeLessThan(32 * 2048);
+    }),
+  );
+});
