@@ -18,6 +18,7 @@ export * from './match.js';
 export * from './schedule.js';
 export * from './data-change.js';
 export * from './journal.js';
+export * from './mark-sequence.js';
 export * from './clock.js';
 export * from './event-stream.js';
 export * from './call-key.js';
