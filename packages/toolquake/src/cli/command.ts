@@ -33,6 +33,8 @@ export type CommandOption = {
   readonly min?: number;
   readonly max?: number;
   readonly isRequired?: boolean;
+  /** May be given several times; the texts come joined by ";". */
+  readonly isRepeatable?: boolean;
 };
 
 /** Parsed arguments: options by camelCase name, positional arguments by name, `rest` after `--`. */
