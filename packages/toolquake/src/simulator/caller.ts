@@ -274,7 +274,8 @@ export function createCaller(options: CallerOptions): Caller {
     if (answer !== 'go') {
       defences.bulkhead(server)?.leave();
       watch.open.refused++;
-      if (isRetry) watch.mark('limiter-rejects-retries', name);
+      if (answer === 'open') watch.mark('limiter-open', name);
+      else if (isRetry) watch.mark('limiter-rejects-retries', name);
       // A breaker says that trying again is pointless; a refusal looks like any other failure, and is retried.
       if (answer === 'open' || !retryLater(operation)) {
         if (operation.sends === 0) countRefusal(tally);
