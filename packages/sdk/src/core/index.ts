@@ -5,6 +5,7 @@ export * from './message.js';
 export * from './json-head.js';
 export * from './frame.js';
 export * from './session.js';
+export * from './tool-list.js';
 export * from './tool-result.js';
 export * from './effect.js';
 export * from './event.js';
