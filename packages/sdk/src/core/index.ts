@@ -4,6 +4,7 @@ export * from './nearest-word.js';
 export * from './message.js';
 export * from './json-head.js';
 export * from './frame.js';
+export * from './name-header.js';
 export * from './session.js';
 export * from './tool-list.js';
 export * from './tool-result.js';
