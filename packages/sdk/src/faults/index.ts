@@ -13,6 +13,7 @@ export { httpStatus } from './http-status.js';
 export { lateAfterCancel } from './late-after-cancel.js';
 export { latency } from './latency.js';
 export { listChangedStorm } from './list-changed-storm.js';
+export { listEmpty } from './list-empty.js';
 export { lostAck } from './lost-ack.js';
 export { malformedBody } from './malformed-body.js';
 export { pace } from './pace.js';
