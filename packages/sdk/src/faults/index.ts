@@ -1,4 +1,5 @@
 export { badCursor } from './bad-cursor.js';
+export { badToolSchema } from './bad-tool-schema.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
 export { crossWire } from './cross-wire.js';
