@@ -12,6 +12,7 @@ export { freeze } from './freeze.js';
 export { hang } from './hang.js';
 export { heartbeatOnly } from './heartbeat-only.js';
 export { httpStatus } from './http-status.js';
+export { inputDrift } from './input-drift.js';
 export { lateAfterCancel } from './late-after-cancel.js';
 export { latency } from './latency.js';
 export { listChangedStorm } from './list-changed-storm.js';
