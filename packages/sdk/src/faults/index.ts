@@ -19,6 +19,7 @@ export { listChangedStorm } from './list-changed-storm.js';
 export { listEmpty } from './list-empty.js';
 export { lostAck } from './lost-ack.js';
 export { malformedBody } from './malformed-body.js';
+export { misroutedCall } from './misrouted-call.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
 export { rateLimit } from './rate-limit.js';
