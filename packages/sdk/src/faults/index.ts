@@ -25,6 +25,7 @@ export { partialResult } from './partial-result.js';
 export { rateLimit } from './rate-limit.js';
 export { registryInconsistency } from './registry-inconsistency.js';
 export { renameTool } from './rename-tool.js';
+export { rugPull } from './rug-pull.js';
 export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
