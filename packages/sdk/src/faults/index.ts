@@ -29,4 +29,5 @@ export { rugPull } from './rug-pull.js';
 export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
+export { toolCollision } from './tool-collision.js';
 export { toolError } from './tool-error.js';
