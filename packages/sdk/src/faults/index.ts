@@ -1,3 +1,4 @@
+export { annotationLie } from './annotation-lie.js';
 export { badCursor } from './bad-cursor.js';
 export { badToolSchema } from './bad-tool-schema.js';
 export { connectionDrop } from './connection-drop.js';
