@@ -29,6 +29,7 @@ export { renameTool } from './rename-tool.js';
 export { rugPull } from './rug-pull.js';
 export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
+export { shuffleTools } from './shuffle-tools.js';
 export { staleResult } from './stale-result.js';
 export { toolCollision } from './tool-collision.js';
 export { toolError } from './tool-error.js';
