@@ -31,5 +31,6 @@ export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
 export { shuffleTools } from './shuffle-tools.js';
 export { staleResult } from './stale-result.js';
+export { toolBloat } from './tool-bloat.js';
 export { toolCollision } from './tool-collision.js';
 export { toolError } from './tool-error.js';
