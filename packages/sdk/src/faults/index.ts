@@ -34,3 +34,4 @@ export { staleResult } from './stale-result.js';
 export { toolBloat } from './tool-bloat.js';
 export { toolCollision } from './tool-collision.js';
 export { toolError } from './tool-error.js';
+export { ttlLie } from './ttl-lie.js';
