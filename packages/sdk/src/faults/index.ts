@@ -1,6 +1,7 @@
 export { annotationLie } from './annotation-lie.js';
 export { badCursor } from './bad-cursor.js';
 export { badToolSchema } from './bad-tool-schema.js';
+export { concurrencyLimit } from './concurrency-limit.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
 export { crossWire } from './cross-wire.js';
