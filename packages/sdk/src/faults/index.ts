@@ -12,6 +12,7 @@ export { emptyResult } from './empty-result.js';
 export { errorResponse } from './error-response.js';
 export { freeze } from './freeze.js';
 export { hang } from './hang.js';
+export { headOfLineBlocking } from './head-of-line-blocking.js';
 export { heartbeatOnly } from './heartbeat-only.js';
 export { httpStatus } from './http-status.js';
 export { inputDrift } from './input-drift.js';
