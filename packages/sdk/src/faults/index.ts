@@ -25,6 +25,7 @@ export { malformedBody } from './malformed-body.js';
 export { misroutedCall } from './misrouted-call.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
+export { quota } from './quota.js';
 export { rateLimit } from './rate-limit.js';
 export { registryInconsistency } from './registry-inconsistency.js';
 export { renameTool } from './rename-tool.js';
