@@ -51,7 +51,7 @@ export const loadFaults: readonly Scenario[] = [
   {
     name: 'head-of-line-blocking',
     fault: 'head-of-line-blocking',
-    rule: { when: { tool: 'pay' }, at: { first: 1 }, params: { blockMs: 150 } },
+    rule: { when: { tool: 'pay' }, at: { first: 1 }, params: { blockMs: 800 } },
     async play(stage) {
       stage.send(toolCall(1, 'pay'));
       await fired(stage, 1);
