@@ -51,7 +51,10 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
     const before = seen.length;
     try {
       const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
-      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session };
+      const tool = message['method'] === 'tools/call' ? String((message['params'] as JsonObject)['name']) : undefined;
+      // Modern requests repeat the tool in a header, and servers compare.
+      const name: Record<string, string> = era === 'legacy' || tool === undefined ? {} : { 'mcp-name': tool };
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session, ...name };
       const { status, headers: given, body } = await post(headers, JSON.stringify(inEra(era, message)), leaving.signal);
       sessionId ??= given['mcp-session-id'];
       if (status >= 400) seen.push({ what: 'http', id, status, headers: given });

@@ -16,13 +16,22 @@ export async function startHttpServer({ as, saw }) {
         return;
       }
       const message = JSON.parse(Buffer.concat(parts).toString());
+      const named = request.headers['mcp-name'];
+      if (named !== undefined && named !== message.params.name) {
+        response.writeHead(400).end();
+        return;
+      }
       saw(message);
       if (message.id === undefined) response.writeHead(202).end();
       else (open[message.id] ??= []).push(response);
       const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
-      for (const answer of tools.answersTo(message)) {
-        const text = JSON.stringify(answer);
-        const [head, body] = as === 'json' ? ['application/json', text] : ['text/event-stream', `event: message\ndata: ${text}\n\n`];
+      const eventOf = (said) => `event: message\ndata: ${JSON.stringify(said)}\n\n`;
+      const answers = tools.answersTo(message);
+      // Notices go into the stream of the answer; a JSON body has no place for them.
+      const notices = answers.filter(({ id }) => id === undefined).map(eventOf);
+      for (const answer of answers.filter(({ id }) => id !== undefined)) {
+        const [head, body] =
+          as === 'json' ? ['application/json', JSON.stringify(answer)] : ['text/event-stream', notices.join('') + eventOf(answer)];
         open[answer.id]
           .shift()
           .writeHead(200, { 'content-type': head, ...session })
