@@ -142,7 +142,8 @@ export function createLink(options: LinkOptions): Link {
       return isLast ? ends.send(frame, exchange) : undefined;
     },
     reply(exchange, message, http) {
-      if (exchange.id === undefined) return undefined;
+      // "Accepted" and nothing else: the agent goes on waiting.
+      if (exchange.id === undefined || http?.status === 202) return undefined;
       const isHttpError = http !== undefined && http.status >= 400;
       const isBroken = message === undefined || http?.body !== undefined;
       const outcome: CallOutcome = isHttpError ? 'http-error' : 'rpc-error';
@@ -158,12 +159,16 @@ export function createLink(options: LinkOptions): Link {
       return undefined;
     },
     disconnect(how, forMs) {
-      if (how === 'refuse') refusedUntilMs = clock.nowMs() + forMs;
+      if (how !== 'reset' && how !== 'end') refusedUntilMs = clock.nowMs() + forMs;
       drop();
       return undefined;
     },
-    signalServer(_signal, forMs) {
-      server.freeze(forMs);
+    signalServer(signal, forMs) {
+      if (signal === 'freeze') server.freeze(forMs);
+      else {
+        refusedUntilMs = clock.nowMs() + forMs;
+        drop();
+      }
       return undefined;
     },
   };
