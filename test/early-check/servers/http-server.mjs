@@ -20,6 +20,11 @@ export async function startHttpServer({ as, saw }) {
       if (message.id === undefined) response.writeHead(202).end();
       else (open[message.id] ??= []).push(response);
       const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
+      if (message.method === 'subscriptions/listen') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const news of tools.answersTo(message)) response.write(`event: message\ndata: ${JSON.stringify(news)}\n\n`);
+        return;
+      }
       for (const answer of tools.answersTo(message)) {
         const text = JSON.stringify(answer);
         const [head, body] = as === 'json' ? ['application/json', text] : ['text/event-stream', `event: message\ndata: ${text}\n\n`];

@@ -4,6 +4,7 @@ const TOOLS = ['pay', 'read', 'search'].map((name) => ({ name, description: `The
 
 /**
  * A server's mind. `answersTo` takes a message and returns what is said back; every call of `read` gives a new value.
+ * A subscription is acknowledged and stays open.
  * A call with the argument `wait` is executed at once and answered when the client says `notifications/release`.
  */
 export function createTools() {
@@ -29,6 +30,11 @@ export function createTools() {
     answersTo(message) {
       if (message.method === 'notifications/release') return [kept.get(message.params.requestId)];
       if (message.id === undefined || message.method === undefined) return [];
+      if (message.method === 'subscriptions/listen') {
+        const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
+        const { notifications } = message.params;
+        return [{ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta, notifications } }];
+      }
       const answer = { jsonrpc: '2.0', id: message.id, result: resultOf(message) };
       if (message.params?.arguments?.wait !== true) return [answer];
       kept.set(message.id, answer);
