@@ -1,5 +1,6 @@
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
+export { crash } from './crash.js';
 export { crossWire } from './cross-wire.js';
 export { doNothing } from './do-nothing.js';
 export { doubleExecute } from './double-execute.js';
