@@ -26,3 +26,4 @@ export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
 export { tlsFailure } from './tls-failure.js';
 export { toolError } from './tool-error.js';
+export { truncate } from './truncate.js';
