@@ -1,3 +1,4 @@
+export { blackhole } from './blackhole.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
 export { crash } from './crash.js';
