@@ -1,3 +1,4 @@
+export { bandwidth } from './bandwidth.js';
 export { blackhole } from './blackhole.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
