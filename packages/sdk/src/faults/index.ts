@@ -1,3 +1,4 @@
+export { acceptedOnly } from './accepted-only.js';
 export { bandwidth } from './bandwidth.js';
 export { blackhole } from './blackhole.js';
 export { connectionDrop } from './connection-drop.js';
@@ -29,3 +30,4 @@ export { staleResult } from './stale-result.js';
 export { tlsFailure } from './tls-failure.js';
 export { toolError } from './tool-error.js';
 export { truncate } from './truncate.js';
+export { wrongContentType } from './wrong-content-type.js';
