@@ -98,6 +98,17 @@ test('a crash takes every call with it, and nobody listens for a while', async (
   expect(outcomes).toEqual(['disconnected', 'disconnected', 'ok']);
 });
 
+test('a crash takes requests with it that no rule looks at', async () => {
+  const { url, seen } = await serve('json');
+  const plan = planOf({ fault: 'crash', when: { tool: 'pay' } });
+  const wrapped = wrapFetch(fetch, { plan, isAllowed: () => true });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'wait' } });
+  const list = wrapped.fetch(url, { ...post(1), body }).catch((reason: unknown) => reason);
+  await expect.poll(() => seen).toHaveLength(1);
+  await expect(wrapped.fetch(url, post(2))).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+  expect(await list).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+});
+
 test.each([
   ['events', 'end', undefined],
   ['events', 'reset', 'ECONNRESET'],

@@ -147,8 +147,8 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
       const isListening = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream') === true;
       if (isListening) ends.listen(call);
       if (call.exchange === undefined && !isListening && !(looksAtServer && frame !== undefined)) {
-        call.reply.abandon();
-        const response = await request.send(fetch);
+        // Nobody looks at it, but a crash takes it down all the same.
+        const response = await Promise.race([request.send(fetch), call.reply.response]).finally(() => call.reply.abandon());
         sessions.note(session, response);
         if (request.method === 'DELETE' && response.ok) sessions.end(session);
         return response;
