@@ -22,14 +22,17 @@ the journal, and the answers that the client saw, with those of the simulator fo
 
 const BELOW = `## What each transport looks at
 
-- **stdio proxy**: every line, both ways. Connections cannot be refused, there is no HTTP status and no heartbeat.
+- **stdio proxy**: every line, both ways. Connections cannot be refused, there is no HTTP status and no heartbeat. A crash
+  is a real one: the server is killed, and the proxy ends as it did.
 - **HTTP proxy**: POST bodies, JSON answers and events in streams. A connection is drawn for when it is made, so clients
   that keep connections alive are asked less often. The connection that a refusal is drawn for was accepted already by
-  the operating system: it is reset; the ones after it are refused for real.
+  the operating system: it is reset; the ones after it are refused for real. A crash is imitated: every connection is reset
+  and new ones are refused, while the server itself lives on and finishes what it was doing.
 - **fetch wrapper** (\`wrapFetch\` of \`@toolquake/sdk/interceptors\`): POST requests with a JSON body that is one MCP
   message, their answers, and GET event streams. Every fetch counts as a connection. Other requests pass untouched, apart
   from refused connections; batches pass untouched. A request body is sent as a whole, so \`pace\` on requests delays it
-  and does not slice it. A freeze is imitated: nothing is sent and nothing handed on until it is over.
+  and does not slice it. A freeze is imitated: nothing is sent and nothing handed on until it is over. So is
+  a crash: the calls that rules look at fail, and every fetch is refused until it is over.
 - **simulator**: messages as objects, on virtual time; nothing is serialised unless a fault needs the bytes.
 
 In HTTP and fetch, \`heartbeat-only\` and \`list-changed-storm\` turn a response that has not begun into an event stream,

@@ -26,8 +26,10 @@ export type Seen =
   /** Bytes in the place of a message. */
   | { readonly what: 'garbage' }
   | { readonly what: 'heartbeat' }
-  | { readonly what: 'refused' }
-  | { readonly what: 'broken'; readonly id: MessageId | undefined };
+  /** `code` where the connection failed for another reason than that nobody listens. */
+  | { readonly what: 'refused'; readonly code?: string }
+  /** `bytes`: how many of an answer came before. */
+  | { readonly what: 'broken'; readonly id: MessageId | undefined; readonly bytes?: number };
 
 /** See the module comment. */
 export type Stage = {
@@ -42,6 +44,8 @@ export type Stage = {
   journal(): readonly JournalEntry[];
   /** The stage's own time: real, or the simulator's. */
   nowMs(): number;
+  /** Lets so much time pass. */
+  pass(ms: number): Promise<void>;
   /** Lets things happen until the test holds; fails with `what` when it never does. */
   until(what: string, holds: () => boolean): Promise<void>;
   /** The client leaves; afterwards the journal is complete. */

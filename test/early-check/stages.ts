@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCatalogue, requirePlan, type Era, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
@@ -53,6 +54,7 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
         return { what: 'message', message: one.message, ...(one.slices === undefined ? {} : { pieces: one.slices }) };
       if (one.what === 'http') return { what: 'http', id: one.id, status: one.status, headers: one.headers };
       if (one.what === 'disconnected') return { what: 'broken', id: one.id };
+      if (one.what === 'refused') return { what: 'refused', ...(one.code === undefined ? {} : { code: one.code }) };
       return { what: one.what };
     });
   const until = async (what: string, holds: () => boolean): Promise<void> => {
@@ -81,6 +83,7 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
     },
     journal: () => journal,
     nowMs: conversation.nowMs,
+    pass: async (ms) => conversation.take({ kind: 'advance', ms }),
     until,
     leave: async () => conversation.take({ kind: 'close' }),
   };
@@ -148,6 +151,7 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until,
     async leave() {
       isLeaving = true;
@@ -174,6 +178,7 @@ async function httpStage(name: StageName, plan: JsonObject, as: 'json' | 'sse', 
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until: eventually(() => JSON.stringify({ seen, served, journal: files.journal() }, undefined, 1)),
     async leave() {
       client.leave();
@@ -219,6 +224,7 @@ async function fetchStage(name: StageName, given: JsonObject, as: 'json' | 'sse'
     served,
     journal: () => wrapped.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until: eventually(() => JSON.stringify({ seen, served, journal: wrapped.journal }, undefined, 1)),
     async leave() {
       client.leave();

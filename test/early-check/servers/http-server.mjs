@@ -25,6 +25,11 @@ export async function startHttpServer({ as, saw }) {
       if (message.id === undefined) response.writeHead(202).end();
       else (open[message.id] ??= []).push(response);
       const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
+      if (message.method === 'subscriptions/listen') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const news of tools.answersTo(message)) response.write(`event: message\ndata: ${JSON.stringify(news)}\n\n`);
+        return;
+      }
       const eventOf = (said) => `event: message\ndata: ${JSON.stringify(said)}\n\n`;
       const answers = tools.answersTo(message);
       // Notices go into the stream of the answer; a JSON body has no place for them.

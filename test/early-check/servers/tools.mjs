@@ -6,6 +6,7 @@ const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed
 
 /**
  * A server's mind. `answersTo` takes a message and returns what is said back; every call of `read` gives a new value.
+ * A subscription is acknowledged and stays open.
  * A call with the argument `wait` is executed at once and answered when the client says `notifications/release`; one with
  * `announce` is answered behind a notice that the list of tools has changed.
  */
@@ -36,6 +37,11 @@ export function createTools() {
       if (message.id === undefined || message.method === undefined) return [];
       if (message.method === 'tools/call' && results[message.params.name] === undefined) {
         return [{ jsonrpc: '2.0', id: message.id, error: { code: -32602, message: `Unknown tool: ${message.params.name}` } }];
+      }
+      if (message.method === 'subscriptions/listen') {
+        const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
+        const { notifications } = message.params;
+        return [{ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta, notifications } }];
       }
       const answer = { jsonrpc: '2.0', id: message.id, result: resultOf(message) };
       if (message.params?.arguments?.announce === true) return [LIST_CHANGED, answer];

@@ -83,7 +83,7 @@ export type Fault = {
    * For a fault whose firing outlives its call: while this says so of the session's memory, every later request of the
    * session is engaged too, drawn or not, until the client initialises anew. Needs `memoryScope: 'session'`.
    */
-  lasts?(memory: unknown): boolean;
+  lasts?(memory: unknown, nowMs: number): boolean;
   /** Sees every answer of a matching exchange that its own rule leaves alone, to fill the memory. */
   observe?(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): void;
   /** Sees the events of exchanges that the rule fired on. `[]` leaves the event alone. */
@@ -106,7 +106,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   whyPointless?: (params: ParamValues<Specs>) => string | undefined;
   memoryScope?: 'tool' | 'session';
   memory?: () => Memory;
-  lasts?: (memory: Memory) => boolean;
+  lasts?: (memory: Memory, nowMs: number) => boolean;
   observe?: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => void;
   decide: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => readonly Effect[];
 };

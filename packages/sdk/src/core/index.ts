@@ -8,6 +8,7 @@ export * from './name-header.js';
 export * from './session.js';
 export * from './tool-list.js';
 export * from './tool-result.js';
+export * from './header-value.js';
 export * from './effect.js';
 export * from './event.js';
 export * from './params.js';

@@ -243,6 +243,24 @@ describe('connections, servers and sessions', () => {
     expect(play.log).toEqual(['0 freeze 2000', '0 >> tools/call 1']);
   });
 
+  test('a crash ends every call that waits, and nothing more of a message in slices is sent', () => {
+    const slow = onAnswer((frame) => [pace(frame, { sliceBytes: 10, everyMs: 100 })]);
+    const play = stage([
+      ['slow', 'shaping', slow],
+      ['crash', 'terminal', onRequest(() => [signalServer('crash', 500)]), { at: { nth: [2] } }],
+    ]);
+    play.call(1);
+    play.respond(1);
+    play.clock.advance(50);
+    play.call(2);
+    play.clock.advance(1000);
+    expect(play.log.slice(1)).toEqual(['0 << answer 1 [10', '50 crash 500']);
+    expect(play.journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []))).toEqual([
+      [1, 'disconnected'],
+      [2, 'disconnected'],
+    ]);
+  });
+
   test('an answer may go into another exchange', () => {
     let first: { frame: Frame; exchange: Exchange } | undefined;
     const swap = onAnswer((frame, _context, exchange) => {

@@ -136,7 +136,9 @@ export function outcomeOf(frame: Frame): CallOutcome {
 
 /** What a caller sees in an answer that we made up. */
 export function replyOutcome(message: JsonObject | undefined, http: HttpReply | undefined): CallOutcome {
-  return http !== undefined && http.status >= 400 ? 'http-error' : outcomeOfMessage(message);
+  if (http !== undefined && http.status >= 400) return 'http-error';
+  // "Accepted" says that the answer comes some other way, and none does.
+  return message === undefined && http?.status === 202 ? 'no-answer' : outcomeOfMessage(message);
 }
 
 function outcomeOfMessage(message: JsonObject | undefined): CallOutcome {

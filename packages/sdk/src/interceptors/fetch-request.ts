@@ -8,6 +8,7 @@ export type FetchFunction = (input: string | URL | Request, init?: RequestInit) 
 
 /** A fetch that has not been sent. */
 export type OutgoingRequest = {
+  readonly url: string;
   readonly method: string;
   readonly headers: Headers;
   readonly signal: AbortSignal | undefined;
@@ -32,6 +33,7 @@ export async function readRequest(
   const read = isJson ? await readBody(request, init, maxBytes) : { body: undefined, init };
   let isSent = false;
   return {
+    url: input instanceof Request ? input.url : input instanceof URL ? input.href : input,
     method,
     headers,
     signal: init?.signal ?? request?.signal ?? undefined,

@@ -6,7 +6,7 @@ import type { TestRig } from './test-rig.js';
 
 const inRegion = (region: string): JsonObject => exampleResult({ ...EXAMPLE_DATA, region });
 
-/** Connects, lists, makes two calls at once, gives up on a third, and reads again. Some minutes pass. */
+/** Connects, lists, makes two calls at once, gives up on a third, and reads again. A modern client also subscribes. Some minutes pass. */
 export function haveOrdinaryConversation(rig: TestRig, era: Era): void {
   /** The server answers what has reached it, as often as it did. */
   const serve = (id: MessageId, result: JsonObject): void => {
@@ -30,6 +30,7 @@ export function haveOrdinaryConversation(rig: TestRig, era: Era): void {
   rig.request(exampleCall({ id: 5, era }));
   rig.clock.advance(10_000);
   serve(5, inRegion('us'));
+  if (era === 'modern') rig.request(exampleRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id: 6, era }));
   rig.clock.advance(60_000);
   rig.performer.close(rig.session);
 }

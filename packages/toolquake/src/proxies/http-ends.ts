@@ -3,6 +3,7 @@ import {
   editFrame,
   frameHead,
   frameObject,
+  isConnectFailure,
   isObject,
   type Ends,
   type Exchange,
@@ -29,10 +30,12 @@ export type HttpEndsOptions = {
   readonly frontDoor: () => FrontDoor | undefined;
   /** The connection that is being decided on. */
   readonly connecting: () => { isTurnedAway: boolean } | undefined;
+  /** Cuts the line of every call that is not answered yet. */
+  readonly cutAll: () => void;
 };
 
 /** Builds the port. */
-export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOptions): Ends {
+export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: HttpEndsOptions): Ends {
   const laneOf = (exchange: Exchange | undefined): Lane | undefined => {
     const handle = exchange === undefined ? undefined : handleOf(exchange);
     return handle?.kind === 'client-call' ? (handle.via ?? handle.lane) : handle?.lane;
@@ -90,6 +93,7 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
       return lane === undefined ? NOBODY : lane.heartbeat();
     },
     disconnect(how, forMs, exchange) {
+      if (isConnectFailure(how)) return 'the client looks up and trusts the proxy, which is there';
       const arriving = exchange === undefined ? connecting() : undefined;
       const lane = laneOf(exchange);
       if (arriving === undefined && lane === undefined) return 'there is no connection to break';
@@ -97,9 +101,13 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
       if (how === 'refuse' && forMs > 0) frontDoor()?.refuseFor(forMs);
       return how === 'end' ? lane?.end() : lane?.reset();
     },
-    signalServer(_signal, forMs) {
-      // The server is no child of ours: its clients see what they would see of a stopped process.
-      frontDoor()?.freezeFor(forMs);
+    signalServer(signal, forMs) {
+      // The server is no child of ours: its clients see what they would see of a stopped process, or of a dead one.
+      if (signal === 'freeze') frontDoor()?.freezeFor(forMs);
+      else {
+        cutAll();
+        frontDoor()?.crashFor(forMs);
+      }
       return undefined;
     },
   };

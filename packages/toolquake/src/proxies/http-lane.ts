@@ -9,6 +9,7 @@ import {
   frameBytes,
   frameHead,
   HEARTBEAT,
+  replyHeaders,
   type Frame,
   type HttpReply,
   type JsonObject,
@@ -184,7 +185,8 @@ export class Lane {
     this.isAnswered = true;
     const bytes = Buffer.from(text);
     let headers = serverHeaders(this.server.headers);
-    for (const [name, value] of Object.entries(http?.headers ?? {})) headers = withHeader(headers, name, value);
+    for (const [name, value] of Object.entries(http === undefined ? {} : replyHeaders(http, Date.now())))
+      headers = withHeader(headers, name, value);
     if (http?.body === undefined && message !== undefined) headers = withHeader(headers, 'Content-Type', 'application/json');
     this.response.writeHead(http?.status ?? 200, withBodyLength(headers, bytes.length));
     this.response.end(bytes);

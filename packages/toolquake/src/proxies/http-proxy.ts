@@ -49,7 +49,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   // Effects reach for the door that is opened below; connections only come after that.
   const door: { open: FrontDoor | undefined } = { open: undefined };
   let connecting: { isTurnedAway: boolean } | undefined;
-  const ends = createHttpEnds({ upstream, frontDoor: () => door.open, connecting: () => connecting });
+  const ends = createHttpEnds({ upstream, frontDoor: () => door.open, connecting: () => connecting, cutAll: () => traffic.cutAll() });
   const performer = createPerformer({ ...options, ends });
   const sessions = createSessions({
     target: options.target,

@@ -27,10 +27,19 @@ export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: Ser
 const NO_BYTES = Buffer.alloc(0);
 
 /** Handlers for messages (POST) and for streams and pages (GET). */
-export function createTraffic(options: TrafficOptions): { readonly post: Handler; readonly get: Handler } {
+export type Traffic = {
+  readonly post: Handler;
+  readonly get: Handler;
+  /** Cuts the line of every call and stream that is open; the server never knows. */
+  cutAll(): void;
+};
+
+/** Builds the handlers. */
+export function createTraffic(options: TrafficOptions): Traffic {
   const { upstream, performer, sessions, maxFrameBytes } = options;
   const taskHeader = options.taskHeader?.toLowerCase();
   const server: KnownServer = { headers: [] };
+  const open = new Set<Lane>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
   const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
@@ -117,11 +126,13 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
   /** The client went away. In the modern era that is a cancellation; in both, nobody is left to answer. */
   const hungUp = (call: ClientCall): void => {
     const { lane, exchange, record } = call;
+    open.delete(lane);
+    const isSubscription = record.stream === lane || record.listening?.lane === lane;
     if (record.stream === lane) record.stream = undefined;
     if (record.listening?.lane === lane) record.listening = undefined;
     if (lane.response.writableFinished) return;
-    if (lane.isCut) {
-      // The fault cut the line, not the client: the server finishes its work and never knows.
+    if (lane.isCut && !isSubscription) {
+      // The fault cut the line, not the client: the server finishes its work and never knows. A stream of news has no end.
       lane.whole?.body.rest?.resume();
       return;
     }
@@ -159,6 +170,7 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
         record.headers = request.rawHeaders;
         record.path = ask.path;
         const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
+        open.add(lane);
         response.on('close', () => hungUp(call));
         guarded(
           response,
@@ -184,8 +196,12 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
       };
       const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
       const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);
+      open.add(lane);
       response.on('close', () => hungUp(call));
       call.forward(frame);
+    },
+    cutAll() {
+      for (const lane of open) lane.reset();
     },
   };
 }

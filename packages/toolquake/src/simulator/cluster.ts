@@ -27,7 +27,7 @@ export type Cluster = {
   get(key: string): number | boolean;
   /** The replica that the last call went to stands still. */
   freeze(forMs: number): void;
-  /** The replica that the last call went to crashes, and is back after so long. */
+  /** All replicas crash, and are back after so long. */
   crash(forMs: number): void;
   /** The answer to `tools/list`. */
   listing(): JsonObject;
@@ -125,7 +125,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     get: (key) => replicas[0]!.get(key),
     freeze: (forMs) => (last ?? replicas[0]!).freeze(forMs),
-    crash: (forMs) => (last ?? replicas[0]!).crash(forMs),
+    crash: (forMs) => replicas.forEach((replica) => replica.crash(forMs)),
     listing: () => results.listing(),
     executed: () => executed,
     doubleEffects: () => doubled,

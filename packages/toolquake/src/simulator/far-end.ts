@@ -74,6 +74,7 @@ export function createFarEnd(options: FarEndOptions): FarEnd {
       if (call !== undefined) call.isAbandoned = true;
     },
     freeze: (forMs) => cluster.freeze(forMs),
+    crash: (forMs) => cluster.crash(forMs),
   };
 }
 

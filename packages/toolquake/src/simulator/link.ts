@@ -48,6 +48,8 @@ export type FarEnd = {
   abandon?(id: MessageId): void;
   /** Stops for a while: requests wait, nothing is lost. */
   freeze(forMs: number): void;
+  /** Loses everything, and is gone for a while. Where it cannot do that itself, the link imitates it. */
+  crash?(forMs: number): void;
 };
 
 /** The way back from the far end. */
@@ -178,7 +180,8 @@ export function createLink<Context, Server extends FarEnd>(options: LinkOptions<
       return isLast ? ends.send(frame, exchange) : undefined;
     },
     reply(exchange, message, http) {
-      if (exchange.id === undefined) return undefined;
+      // "Accepted" and nothing else: the agent goes on waiting.
+      if (exchange.id === undefined || http?.status === 202) return undefined;
       const isHttpError = http !== undefined && http.status >= 400;
       const isBroken = message === undefined || http?.body !== undefined;
       const outcome: CallOutcome = isHttpError ? 'http-error' : 'rpc-error';
@@ -195,12 +198,17 @@ export function createLink<Context, Server extends FarEnd>(options: LinkOptions<
       return undefined;
     },
     disconnect(how, forMs, exchange) {
-      if (how === 'refuse') refusedUntilMs = clock.nowMs() + forMs;
+      if (how !== 'reset' && how !== 'end') refusedUntilMs = clock.nowMs() + forMs;
       drop(exchange);
       return undefined;
     },
-    signalServer(_signal, forMs) {
-      server.freeze(forMs);
+    signalServer(signal, forMs) {
+      if (signal === 'freeze') server.freeze(forMs);
+      else if (server.crash !== undefined) server.crash(forMs);
+      else {
+        refusedUntilMs = clock.nowMs() + forMs;
+        drop(undefined);
+      }
       return undefined;
     },
   };
