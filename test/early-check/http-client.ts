@@ -81,7 +81,8 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
   };
 }
 
-function codeOf(error: unknown): string | undefined {
+/** The code of a network error, wherever the library puts it. */
+export function codeOf(error: unknown): string | undefined {
   const own = (error as { code?: string }).code;
   return own ?? (error as { cause?: { code?: string } }).cause?.code;
 }
