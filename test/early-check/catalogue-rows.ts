@@ -90,11 +90,11 @@ export const catalogueRows: readonly CatalogueRow[] = [
     { row: 'freeze', shownBy: ['freeze'] },
     {
       row: 'ignore_eof',
-      why: 'It happens after the last message, when the client has closed the pipe; the proxy itself ends servers that stay (`test/stdio/lifecycle.test.ts`).',
+      why: 'It happens after the last message, when the client has closed the pipe; the proxy itself ends servers that stay (`test/stdio/process-groups.test.ts`).',
     },
     {
       row: 'ignore_sigterm',
-      why: 'It happens after the last message; the proxy kills what does not end when told to (`test/stdio/lifecycle.test.ts`).',
+      why: 'It happens after the last message; the proxy kills what does not end when told to (`test/stdio/process-groups.test.ts`).',
     },
     {
       row: 'stderr_flood',
