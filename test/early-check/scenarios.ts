@@ -3,6 +3,7 @@ import { awkwardFaults } from './awkward-faults.js';
 import { easyFaults } from './easy-faults.js';
 import type { Scenario } from './scenario.js';
 import { shapes } from './shapes.js';
+import { ways } from './ways.js';
 
 /** Every script, in the order of the coverage table. */
-export const scenarios: readonly Scenario[] = [...awkwardFaults, ...easyFaults, ...shapes];
+export const scenarios: readonly Scenario[] = [...awkwardFaults, ...easyFaults, ...shapes, ...ways];
