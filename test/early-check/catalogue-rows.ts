@@ -98,7 +98,7 @@ export const catalogueRows: readonly CatalogueRow[] = [
     },
     {
       row: 'stderr_flood',
-      why: 'Standard error carries no messages, so that no rule looks at it; the proxy hands it on as it is and keeps it drained.',
+      why: 'Standard error carries no messages, and the server writes to that of the client itself: nothing of it passes through the proxy.',
     },
     { row: 'epipe', shownBy: ['crash'], how: 'whoever writes to a server that is gone gets it' },
     { row: 'stdin_stall', shownBy: ['freeze'], how: 'a stopped server does not read its pipe' },
