@@ -102,7 +102,8 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
 /** Codes of connections that never came about. */
 const FAILURES = /^(ENOTFOUND|EAI_AGAIN|CERT_|DEPTH_ZERO|ERR_TLS)/;
 
-function codeOf(error: unknown): string | undefined {
+/** The code of a network error, wherever the library puts it. */
+export function codeOf(error: unknown): string | undefined {
   const own = (error as { code?: string }).code;
   return own ?? (error as { cause?: { code?: string } }).cause?.code;
 }

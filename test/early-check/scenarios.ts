@@ -7,6 +7,7 @@ import { loadFaults } from './load-faults.js';
 import { registryFaults } from './registry-faults.js';
 import type { Scenario } from './scenario.js';
 import { shapes } from './shapes.js';
+import { ways } from './ways.js';
 import { wireFaults } from './wire-faults.js';
 
 /** Every script, in the order of the coverage table. */
@@ -18,5 +19,6 @@ export const scenarios: readonly Scenario[] = [
   ...wireFaults,
   ...httpFaults,
   ...authFaults,
+  ...ways,
   ...shapes,
 ];

@@ -7,6 +7,7 @@ export const STAGES = {
   stdio: 'stdio',
   'http-json': 'http',
   'http-sse': 'http',
+  'http-legacy-sse': 'http',
   'fetch-json': 'fetch',
   'fetch-sse': 'fetch',
 } as const satisfies Record<string, TransportName>;

@@ -11,8 +11,10 @@ import * as faults from '@toolquake/sdk/faults';
 import { wrapFetch } from '@toolquake/sdk/interceptors';
 import { vi } from 'vitest';
 import { startConversation } from '../../packages/toolquake/src/simulator/conversation.js';
-import { createHttpClient, postTo } from './http-client.js';
+import { createHttpClient, postTo, type HttpClient } from './http-client.js';
+import { createLegacySseClient } from './legacy-sse-client.js';
 import { startHttpServer } from './servers/http-server.mjs';
+import { startLegacySseServer } from './servers/legacy-sse-server.mjs';
 import { createTools } from './servers/tools.mjs';
 import { FIRST_WORDS, inEra, INITIALIZED, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
 
@@ -26,8 +28,15 @@ export const catalogue = createCatalogue(faults);
 export async function openStage(name: StageName, plan: JsonObject, era: Era): Promise<Stage> {
   if (name === 'simulator') return simulatorStage(plan, era);
   if (name === 'stdio') return stdioStage(plan, era);
+  if (name === 'http-legacy-sse') return httpStage(name, plan, startLegacySseServer, createLegacySseClient);
   const as = name.endsWith('json') ? 'json' : 'sse';
-  return name.startsWith('http') ? httpStage(name, plan, as, era) : fetchStage(name, plan, as, era);
+  if (name.startsWith('fetch')) return fetchStage(name, plan, as, era);
+  return httpStage(
+    name,
+    plan,
+    ({ saw }) => startHttpServer({ as, saw }),
+    (url) => createHttpClient(era, postTo(url)),
+  );
 }
 
 const eventually =
@@ -162,13 +171,20 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
   };
 }
 
-async function httpStage(name: StageName, plan: JsonObject, as: 'json' | 'sse', era: Era): Promise<Stage> {
+type StartServer = (heard: { saw: (message: JsonObject) => void }) => Promise<{ readonly url: string; stop(): Promise<unknown> }>;
+
+async function httpStage(
+  name: StageName,
+  plan: JsonObject,
+  startServer: StartServer,
+  startClient: (url: string) => HttpClient,
+): Promise<Stage> {
   const files = runFolder(plan);
   const served: JsonObject[] = [];
-  const server = await startHttpServer({ as, saw: (message: JsonObject) => served.push(message) });
+  const server = await startServer({ saw: (message) => served.push(message) });
   const command = [CLI, 'proxy', 'http', '--plan', files.plan, '--journal', files.journalPath, '--upstream', server.url, '--port', '0'];
   const child = spawn(process.execPath, command, { stdio: 'pipe', env: environment });
-  const client = createHttpClient(era, postTo(await addressOf(child)));
+  const client = startClient(await addressOf(child));
   const { seen } = client;
   return {
     name,

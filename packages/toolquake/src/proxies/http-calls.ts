@@ -16,7 +16,7 @@ export type ClientCall = {
   readonly message: Frame;
   /** The exchange, where somebody cares about it. */
   exchange: Exchange | undefined;
-  /** The stream that the answer came in, when it is another one (a resumed stream, HTTP+SSE). */
+  /** The stream that the answer comes in, when it is another one (a resumed stream, HTTP+SSE). */
   via: Lane | undefined;
   /** Requests upstream made for this call. */
   readonly sent: Set<ClientRequest>;
@@ -36,6 +36,11 @@ export type ServerCall = {
 /** The handle of an exchange; only this transport ever fills it. */
 export function handleOf(exchange: Exchange): ClientCall | ServerCall | undefined {
   return exchange.handle as ClientCall | ServerCall | undefined;
+}
+
+/** Where the answer to a call goes: into the stream that it came in, unless the POST itself got one that is still due. */
+export function answerLane({ lane, via }: ClientCall): Lane {
+  return lane.whole === undefined || lane.isAnswered ? (via ?? lane) : lane;
 }
 
 /** What comes back from upstream. */
@@ -65,7 +70,7 @@ export function createClientCall(
     lane,
     message: from.frame,
     exchange: undefined,
-    via: undefined,
+    via: from.record.isAnsweredInStream ? from.record.stream : undefined,
     sent: new Set(),
     forward(frame) {
       const isOriginal = frame === from.frame;

@@ -8,17 +8,20 @@ import {
   type Ends,
   type Exchange,
   type Frame,
+  type HttpReply,
   type JsonObject,
   type MessageId,
   type Refusal,
 } from '@toolquake/sdk/core';
-import { handleOf, type ServerCall } from './http-calls.js';
+import { answerLane, handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { FrontDoor } from './http-front-door.js';
 import { endToEnd, withBodyLength } from './http-headers.js';
 import type { Lane } from './http-lane.js';
 import type { Upstream } from './http-upstream.js';
 
 const NOBODY = 'there is nobody to send it to';
+/** How HTTP+SSE acknowledges a POST whose answer comes in the stream. */
+const ACCEPTED: HttpReply = { status: 202, body: 'Accepted' };
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** Notifications that belong to one call; all others go where the server speaks unasked. */
@@ -38,7 +41,19 @@ export type HttpEndsOptions = {
 export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: HttpEndsOptions): Ends {
   const laneOf = (exchange: Exchange | undefined): Lane | undefined => {
     const handle = exchange === undefined ? undefined : handleOf(exchange);
-    return handle?.kind === 'client-call' ? (handle.via ?? handle.lane) : handle?.lane;
+    return handle?.kind === 'client-call' ? answerLane(handle) : handle?.lane;
+  };
+
+  /** Answers the client in the server's name. With HTTP+SSE a status is said to the POST, and a message in the stream. */
+  const answerClient = (call: ClientCall, message: JsonObject | undefined, http: HttpReply | undefined): Refusal => {
+    const { lane, record } = call;
+    if (!record.isAnsweredInStream) return lane.reply(message, http);
+    const isForPost = http !== undefined && (message === undefined || http.body !== undefined || http.status >= 300);
+    if (isForPost && !lane.isAnswered) return lane.reply(message, http);
+    if (message === undefined) return 'the POST was answered already';
+    if (call.via === undefined) return 'the client closed its stream';
+    if (call.sent.size === 0) lane.reply(undefined, ACCEPTED);
+    return call.via.reply(message, undefined);
   };
 
   /** Answers the server in the client's name. */
@@ -63,7 +78,8 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
       if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
     }
     // The call's own answer becomes a stream, where it is none yet: servers may speak there before they answer.
-    return handle.lane.openStream() ?? handle.lane.deliver(frame);
+    const lane = handle.kind === 'client-call' ? answerLane(handle) : handle.lane;
+    return lane.openStream() ?? lane.deliver(frame);
   };
 
   return {
@@ -85,7 +101,7 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
     reply(exchange, message, http) {
       const handle = handleOf(exchange);
       if (handle === undefined) return NOBODY;
-      return handle.kind === 'client-call' ? handle.lane.reply(message, http) : answerServer(handle, message);
+      return handle.kind === 'client-call' ? answerClient(handle, message, http) : answerServer(handle, message);
     },
     emit(frame, exchange) {
       if (frame !== 'heartbeat') return emitFrame(frame, exchange);
@@ -99,7 +115,11 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
       if (arriving === undefined && lane === undefined) return 'there is no connection to break';
       if (arriving !== undefined) arriving.isTurnedAway = true;
       if (how === 'refuse' && forMs > 0) frontDoor()?.refuseFor(forMs);
-      return how === 'end' ? lane?.end() : lane?.reset();
+      const cut = (one: Lane | undefined): Refusal => (how === 'end' ? one?.end() : one?.reset());
+      const handle = exchange === undefined ? undefined : handleOf(exchange);
+      // With HTTP+SSE a POST may still be waiting beside the stream.
+      if (handle !== undefined && handle.lane !== lane && !handle.lane.isAnswered) cut(handle.lane);
+      return cut(lane);
     },
     signalServer(signal, forMs) {
       // The server is no child of ours: its clients see what they would see of a stopped process, or of a dead one.

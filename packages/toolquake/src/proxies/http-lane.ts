@@ -149,10 +149,10 @@ export class Lane {
     if (isStream) {
       const why = this.openStream();
       if (why !== undefined) return why;
-      if (slice.isFirst) this.events.beginSlices(eventOpening(this.blockOf(frame) ?? this.lastBlock));
-      this.events.slice(slice.bytes);
+      if (slice.isFirst) this.events.beginSlices(frame, eventOpening(this.blockOf(frame) ?? this.lastBlock));
+      this.events.slice(frame, slice.bytes);
       if (!slice.isLast) return undefined;
-      this.events.endSlices();
+      this.events.endSlices(frame);
       if (frameHead(frame).kind === 'response') this.answered();
       return undefined;
     }
