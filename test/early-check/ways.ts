@@ -1,7 +1,7 @@
 /** Ways to use a fault that the fault catalogue has a name of its own for: the rule makes the difference. */
 import { expect } from 'vitest';
-import { answered, callTool, dataOf, errorOf, fired, ONCE, toolsListed, type Scenario } from './scenario.js';
-import { answersTo, executions, INITIALIZED } from './stage.js';
+import { callTool, errorOf, fired, type Scenario } from './scenario.js';
+import { answersTo, INITIALIZED } from './stage.js';
 
 const NO_INITIALIZE = 'The modern era has no initialize.';
 
@@ -57,30 +57,6 @@ export const ways: readonly Scenario[] = [
       await callTool(stage, 2, 'pay');
       expect(answersTo(stage, 1)).toEqual([]);
       expect(stage.served.map(({ method }) => method)).not.toContain('ping');
-    },
-  },
-  {
-    name: 'list-error',
-    fault: 'error-response',
-    rule: { ...ONCE, when: { method: 'tools/list' } },
-    async play(stage) {
-      stage.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-      await answered(stage, 1);
-      await callTool(stage, 2, 'pay');
-      expect(errorOf(stage, 1)['code']).toBe(-32603);
-      expect(dataOf(stage, 2)['receipt']).toBe(1);
-    },
-  },
-  {
-    name: 'ghost-tool',
-    fault: 'drop-tool',
-    rule: { when: { method: 'tools/list', tool: 'pay' } },
-    async play(stage) {
-      stage.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-      await answered(stage, 1);
-      await callTool(stage, 2, 'pay');
-      expect(toolsListed(stage, 1)).toEqual(['read', 'search']);
-      expect(executions(stage, 'pay')).toBe(1);
     },
   },
 ];
