@@ -29,7 +29,7 @@ export function playScript(
     const effects = askFault(fault, event, { params, context });
     expect(snapshot(event, isOffWire) === before, 'the frame and the exchange stay as they are').toBe(true);
     for (const effect of effects) expectPerformable(effect, event);
-    said.push([effects.map(writeDown), context.why, fault.lasts?.(memory)]);
+    said.push([effects.map(writeDown), context.why, fault.lasts?.(memory, event.kind === 'frame' ? event.frame : undefined)]);
   }
   return said;
 }
