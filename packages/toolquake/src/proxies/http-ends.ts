@@ -55,12 +55,14 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
     if (handle === undefined) return NOBODY;
     if (frame.direction === 'to-server') return handle.kind === 'client-call' ? handle.forward(frame) : NOBODY;
     const { stream, listening } = handle.record;
-    if (!ABOUT_A_CALL.has(frameHead(frame).method ?? '')) {
+    const { kind, method } = frameHead(frame);
+    if (kind !== 'response' && !ABOUT_A_CALL.has(method ?? '')) {
       if (stream?.isStreaming === true) return stream.deliver(frame);
       if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
     }
     // The call's own answer becomes a stream, where it is none yet: servers may speak there before they answer.
-    return handle.lane.openStream() ?? handle.lane.deliver(frame);
+    const lane = laneOf(exchange) ?? handle.lane;
+    return lane.openStream() ?? lane.deliver(frame);
   };
 
   return {
