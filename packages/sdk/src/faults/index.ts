@@ -1,3 +1,4 @@
+export { badEnvelope } from './bad-envelope.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
 export { crossWire } from './cross-wire.js';
