@@ -24,3 +24,4 @@ export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
 export { toolError } from './tool-error.js';
+export { wrongId } from './wrong-id.js';
