@@ -5,6 +5,7 @@ export { crossWire } from './cross-wire.js';
 export { doNothing } from './do-nothing.js';
 export { doubleExecute } from './double-execute.js';
 export { dropTool } from './drop-tool.js';
+export { duplicateResponse } from './duplicate-response.js';
 export { emptyResult } from './empty-result.js';
 export { errorResponse } from './error-response.js';
 export { freeze } from './freeze.js';
