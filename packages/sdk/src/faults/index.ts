@@ -16,6 +16,7 @@ export { lateAfterCancel } from './late-after-cancel.js';
 export { latency } from './latency.js';
 export { listChangedStorm } from './list-changed-storm.js';
 export { lostAck } from './lost-ack.js';
+export { lostNotification } from './lost-notification.js';
 export { malformedBody } from './malformed-body.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
