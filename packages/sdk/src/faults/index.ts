@@ -22,6 +22,7 @@ export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
 export { rateLimit } from './rate-limit.js';
 export { registryInconsistency } from './registry-inconsistency.js';
+export { reorder } from './reorder.js';
 export { schemaDrift } from './schema-drift.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
