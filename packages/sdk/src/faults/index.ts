@@ -24,6 +24,7 @@ export { rateLimit } from './rate-limit.js';
 export { registryInconsistency } from './registry-inconsistency.js';
 export { reorder } from './reorder.js';
 export { schemaDrift } from './schema-drift.js';
+export { serverIdCollision } from './server-id-collision.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
 export { toolError } from './tool-error.js';
