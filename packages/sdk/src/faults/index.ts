@@ -27,5 +27,6 @@ export { schemaDrift } from './schema-drift.js';
 export { serverIdCollision } from './server-id-collision.js';
 export { sessionLost } from './session-lost.js';
 export { staleResult } from './stale-result.js';
+export { stdoutNoise } from './stdout-noise.js';
 export { toolError } from './tool-error.js';
 export { wrongId } from './wrong-id.js';
