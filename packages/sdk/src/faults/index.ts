@@ -26,6 +26,7 @@ export { reorder } from './reorder.js';
 export { schemaDrift } from './schema-drift.js';
 export { serverIdCollision } from './server-id-collision.js';
 export { sessionLost } from './session-lost.js';
+export { slowStart } from './slow-start.js';
 export { staleResult } from './stale-result.js';
 export { stdoutNoise } from './stdout-noise.js';
 export { toolError } from './tool-error.js';
