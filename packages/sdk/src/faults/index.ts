@@ -30,4 +30,5 @@ export { slowStart } from './slow-start.js';
 export { staleResult } from './stale-result.js';
 export { stdoutNoise } from './stdout-noise.js';
 export { toolError } from './tool-error.js';
+export { versionOffer } from './version-offer.js';
 export { wrongId } from './wrong-id.js';
