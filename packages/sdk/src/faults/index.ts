@@ -20,6 +20,7 @@ export { lostNotification } from './lost-notification.js';
 export { malformedBody } from './malformed-body.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
+export { protocolRefusal } from './protocol-refusal.js';
 export { rateLimit } from './rate-limit.js';
 export { registryInconsistency } from './registry-inconsistency.js';
 export { reorder } from './reorder.js';
