@@ -1,4 +1,5 @@
 export { badEnvelope } from './bad-envelope.js';
+export { badProgress } from './bad-progress.js';
 export { capabilityLie } from './capability-lie.js';
 export { connectionDrop } from './connection-drop.js';
 export { connectionRefused } from './connection-refused.js';
