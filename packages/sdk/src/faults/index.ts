@@ -20,6 +20,7 @@ export { listChangedStorm } from './list-changed-storm.js';
 export { lostAck } from './lost-ack.js';
 export { lostNotification } from './lost-notification.js';
 export { malformedBody } from './malformed-body.js';
+export { mrtrLoop } from './mrtr-loop.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
 export { protocolRefusal } from './protocol-refusal.js';
