@@ -21,6 +21,7 @@ export { lostAck } from './lost-ack.js';
 export { lostNotification } from './lost-notification.js';
 export { malformedBody } from './malformed-body.js';
 export { mrtrLoop } from './mrtr-loop.js';
+export { mrtrStateTamper } from './mrtr-state-tamper.js';
 export { pace } from './pace.js';
 export { partialResult } from './partial-result.js';
 export { protocolRefusal } from './protocol-refusal.js';
