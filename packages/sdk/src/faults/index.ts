@@ -34,6 +34,7 @@ export { sessionLost } from './session-lost.js';
 export { slowStart } from './slow-start.js';
 export { staleResult } from './stale-result.js';
 export { stdoutNoise } from './stdout-noise.js';
+export { taskStuck } from './task-stuck.js';
 export { toolError } from './tool-error.js';
 export { versionOffer } from './version-offer.js';
 export { wrongId } from './wrong-id.js';
