@@ -30,6 +30,7 @@ export { registryInconsistency } from './registry-inconsistency.js';
 export { reorder } from './reorder.js';
 export { schemaDrift } from './schema-drift.js';
 export { serverIdCollision } from './server-id-collision.js';
+export { serverRestart } from './server-restart.js';
 export { sessionLost } from './session-lost.js';
 export { slowStart } from './slow-start.js';
 export { staleResult } from './stale-result.js';
