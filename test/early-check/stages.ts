@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCatalogue, requirePlan, type Era, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
@@ -58,14 +59,22 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
   const until = async (what: string, holds: () => boolean): Promise<void> => {
     if (!conversation.until(holds)) throw new Error(`never: ${what}\n${JSON.stringify({ transcript, journal }, undefined, 1)}`);
   };
-  const send = (message: JsonObject): void => conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  let isConnected = false;
+  const connect = (): void => {
+    isConnected = true;
+    conversation.take({ kind: 'connect' });
+  };
+  const send = (message: JsonObject): void => {
+    if (!isConnected) connect();
+    conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  };
   return {
     name: 'simulator',
     async hello() {
       const before = transcript.client.length;
       // A client that was refused waits a little before it tries again.
       if (before > 0) conversation.take({ kind: 'advance', ms: 10 });
-      conversation.take({ kind: 'connect' });
+      connect();
       if (transcript.client.slice(before).some((one) => one.what === 'refused')) return false;
       send(FIRST_WORDS[era]);
       await until('the server introduces itself', () => transcript.client.length > before);
@@ -81,6 +90,7 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
     },
     journal: () => journal,
     nowMs: conversation.nowMs,
+    pause: async (ms) => conversation.take({ kind: 'advance', ms }),
     until,
     leave: async () => conversation.take({ kind: 'close' }),
   };
@@ -148,6 +158,7 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pause,
     until,
     async leave() {
       isLeaving = true;
@@ -174,6 +185,7 @@ async function httpStage(name: StageName, plan: JsonObject, as: 'json' | 'sse', 
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pause,
     until: eventually(() => JSON.stringify({ seen, served, journal: files.journal() }, undefined, 1)),
     async leave() {
       client.leave();
@@ -219,6 +231,7 @@ async function fetchStage(name: StageName, given: JsonObject, as: 'json' | 'sse'
     served,
     journal: () => wrapped.journal,
     nowMs: () => performance.now(),
+    pause,
     until: eventually(() => JSON.stringify({ seen, served, journal: wrapped.journal }, undefined, 1)),
     async leave() {
       client.leave();

@@ -2,9 +2,20 @@
 
 const TOOLS = ['pay', 'read', 'search'].map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: 'object' } }));
 
+/** What a modern client is to bring back. */
+const STATE = 'page=2';
+
+const progressOf = (progressToken, progress, total) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress, total },
+});
+
 /**
  * A server's mind. `answersTo` takes a message and returns what is said back; every call of `read` gives a new value.
  * A call with the argument `wait` is executed at once and answered when the client says `notifications/release`.
+ * With `progress` it reports so many steps first, with `ask` it asks the client something and waits, and with `input`
+ * it wants to be sent again with the state that it hands out (modern era).
  */
 export function createTools() {
   let reads = 0;
@@ -19,8 +30,11 @@ export function createTools() {
       const capabilities = { tools: { listChanged: true } };
       return { protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: 'scripted', version: '1.0.0' } };
     }
+    if (method === 'server/discover') return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
     if (method === 'tools/list') return { tools: TOOLS };
+    if (method === 'tasks/get') return { taskId: params.taskId, status: 'completed' };
     if (method !== 'tools/call') return {};
+    if (params.arguments?.input === true && params.requestState === undefined) return { resultType: 'input_required', requestState: STATE };
     const structuredContent = results[params.name]();
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   };
@@ -29,10 +43,15 @@ export function createTools() {
     answersTo(message) {
       if (message.method === 'notifications/release') return [kept.get(message.params.requestId)];
       if (message.id === undefined || message.method === undefined) return [];
-      const answer = { jsonrpc: '2.0', id: message.id, result: resultOf(message) };
-      if (message.params?.arguments?.wait !== true) return [answer];
-      kept.set(message.id, answer);
-      return [];
+      const { id, params } = message;
+      const { wait, progress = 0, ask } = params?.arguments ?? {};
+      if ((params?.requestState ?? STATE) !== STATE) return [{ jsonrpc: '2.0', id, error: { code: -32602, message: 'Invalid state' } }];
+      const answer = { jsonrpc: '2.0', id, result: resultOf(message) };
+      const notices = Array.from({ length: progress }, (_, step) => progressOf(id, step + 1, progress));
+      if (ask !== undefined) return [...notices, { jsonrpc: '2.0', id: `ask-${id}`, method: ask, params: {} }];
+      if (wait !== true) return [...notices, answer];
+      kept.set(id, answer);
+      return notices;
     },
   };
 }
