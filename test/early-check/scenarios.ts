@@ -3,22 +3,13 @@ import { authFaults } from './auth-faults.js';
 import { awkwardFaults } from './awkward-faults.js';
 import { easyFaults } from './easy-faults.js';
 import { httpFaults } from './http-faults.js';
+import { lifecycleFaults } from './lifecycle-faults.js';
 import { loadFaults } from './load-faults.js';
 import { registryFaults } from './registry-faults.js';
+import { rpcFaults } from './rpc-faults.js';
 import type { Scenario } from './scenario.js';
 import { shapes } from './shapes.js';
-import { ways } from './ways.js';
 import { wireFaults } from './wire-faults.js';
 
 /** Every script, in the order of the coverage table. */
-export const scenarios: readonly Scenario[] = [
-  ...awkwardFaults,
-  ...easyFaults,
-  ...registryFaults,
-  ...loadFaults,
-  ...wireFaults,
-  ...httpFaults,
-  ...authFaults,
-  ...ways,
-  ...shapes,
-];
+export const scenarios: readonly Scenario[] = [...awkwardFaults, ...easyFaults, ...registryFaults, ...loadFaults, ...wireFaults, ...httpFaults, ...authFaults, ...rpcFaults, ...lifecycleFaults, ...shapes];

@@ -1,5 +1,5 @@
 /** A stage: one transport with a scripted client in front of it and the scripted server behind it. */
-import type { Era, JournalEntry, JsonObject, MessageId, TransportName } from '@toolquake/sdk/core';
+import { isObject, type Era, type JournalEntry, type JsonObject, type MessageId, type TransportName } from '@toolquake/sdk/core';
 
 /** The columns of the coverage table. */
 export const STAGES = {
@@ -105,7 +105,8 @@ export const firings = (stage: Pick<Stage, 'journal'>): readonly (JournalEntry &
 /** What a client makes of bytes in the place of a message. */
 export function seenIn(text: string, pieces?: number): Seen {
   try {
-    return { what: 'message', message: JSON.parse(text) as JsonObject, ...(pieces === undefined ? {} : { pieces }) };
+    const message: unknown = JSON.parse(text);
+    return isObject(message) ? { what: 'message', message, ...(pieces === undefined ? {} : { pieces }) } : { what: 'garbage' };
   } catch {
     return { what: 'garbage' };
   }

@@ -69,14 +69,22 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
   const until = async (what: string, holds: () => boolean): Promise<void> => {
     if (!conversation.until(holds)) throw new Error(`never: ${what}\n${JSON.stringify({ transcript, journal }, undefined, 1)}`);
   };
-  const send = (message: JsonObject): void => conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  let isConnected = false;
+  const connect = (): void => {
+    isConnected = true;
+    conversation.take({ kind: 'connect' });
+  };
+  const send = (message: JsonObject): void => {
+    if (!isConnected) connect();
+    conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  };
   return {
     name: 'simulator',
     async hello() {
       const before = transcript.client.length;
       // A client that was refused waits a little before it tries again.
       if (before > 0) conversation.take({ kind: 'advance', ms: 10 });
-      conversation.take({ kind: 'connect' });
+      connect();
       if (transcript.client.slice(before).some((one) => one.what === 'refused')) return false;
       send(FIRST_WORDS[era]);
       await until('the server introduces itself', () => transcript.client.length > before);

@@ -22,7 +22,7 @@ export async function startHttpServer({ as, saw }) {
         return;
       }
       saw(message);
-      if (message.id === undefined) response.writeHead(202).end();
+      if (message.id === undefined || message.method === undefined) response.writeHead(202).end();
       else (open[message.id] ??= []).push(response);
       const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
       if (message.method === 'subscriptions/listen') {
@@ -30,17 +30,15 @@ export async function startHttpServer({ as, saw }) {
         for (const news of tools.answersTo(message)) response.write(`event: message\ndata: ${JSON.stringify(news)}\n\n`);
         return;
       }
-      const eventOf = (said) => `event: message\ndata: ${JSON.stringify(said)}\n\n`;
-      const answers = tools.answersTo(message);
-      // Notices go into the stream of the answer; a JSON body has no place for them.
-      const notices = answers.filter(({ id }) => id === undefined).map(eventOf);
-      for (const answer of answers.filter(({ id }) => id !== undefined)) {
-        const [head, body] =
-          as === 'json' ? ['application/json', JSON.stringify(answer)] : ['text/event-stream', notices.join('') + eventOf(answer)];
-        open[answer.id]
-          .shift()
-          .writeHead(200, { 'content-type': head, ...session })
-          .end(body);
+      for (const said of tools.answersTo(message)) {
+        const isAnswer = said.method === undefined;
+        const to = isAnswer ? open[said.id].shift() : open[message.id][0];
+        // Whoever has more to say than an answer says it in a stream.
+        const isStream = as === 'sse' || !isAnswer || to.headersSent;
+        if (!to.headersSent) to.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json', ...session });
+        const text = isStream ? `event: message\ndata: ${JSON.stringify(said)}\n\n` : JSON.stringify(said);
+        if (isAnswer) to.end(text);
+        else to.write(text);
       }
     });
   });

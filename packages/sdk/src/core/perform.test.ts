@@ -67,6 +67,16 @@ describe('delays', () => {
 });
 
 describe('holds', () => {
+  test('keep no notification that nobody gets: nobody waits for it', () => {
+    const play = stage([
+      ['lost', 'terminal', onRequest((frame) => [hold(frame, 'never')]), { when: { method: ['notifications/progress'] } }],
+    ]);
+    play.performer.request(play.session, frameFromMessage('to-server', { jsonrpc: '2.0', method: 'notifications/progress' }));
+    play.performer.release();
+    expect(play.log).toEqual([]);
+    expect(play.told).toEqual(['lost delivered']);
+  });
+
   test('for a time let go when it is over', () => {
     const play = stage([['pause', 'terminal', onAnswer((frame) => [hold(frame, { ms: 40 })])]]);
     play.call(1);

@@ -126,7 +126,9 @@ export function createPerformer(options: PerformerOptions): Performer {
       return;
     }
     // Progress and the like belong to the exchange too, but only an answer (or what became of one) ends the call.
-    const { kind } = frameHead(frame);
+    const { kind, id } = frameHead(frame);
+    // An answer to somebody else leaves the caller waiting.
+    if (kind === 'response' && id !== exchange.id) return;
     if (kind === 'response' || kind === 'other') report(exchange, outcomeOf(frame));
   };
 
@@ -175,8 +177,8 @@ export function createPerformer(options: PerformerOptions): Performer {
         return repeat(effect, own, session, effect.count);
       case 'hold':
         if (own === undefined) return 'there is no exchange to hold back';
-        // The caller has its answer: this is a surplus copy, and nobody will ever want it back.
-        if (effect.until === 'never' && own.isReported) return undefined;
+        // A surplus copy of an answer, or a notification: nobody waits for it, and nobody will ever want it back.
+        if (effect.until === 'never' && (own.isReported || own.id === undefined)) return undefined;
         pen.hold(effect.frame, own, effect.until, effect.thenMs, () => actLate(() => send(effect.frame, own), own));
         return undefined;
       case 'disconnect':
@@ -218,6 +220,8 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   const repeat = (effect: Effect & { kind: 'emit' }, exchange: Exchange | undefined, session: Session, left: number): Refusal => {
     const why = ends.emit(effect.frame, exchange);
+    // A copy of the answer that comes before it is what the caller sees.
+    if (why === undefined && isAnswerTo(effect.frame, exchange)) sent(effect.frame, exchange);
     if (why === undefined && left > 1) {
       pen.remind(effect.everyMs, session, () => void attempt(() => repeat(effect, exchange, session, left - 1)));
     }
@@ -338,4 +342,10 @@ export function createPerformer(options: PerformerOptions): Performer {
       return settlement.calls;
     },
   };
+}
+
+function isAnswerTo(frame: Frame | 'heartbeat', exchange: Exchange | undefined): frame is Frame {
+  if (frame === 'heartbeat' || exchange === undefined || frame.direction === exchange.origin) return false;
+  const { kind, id } = frameHead(frame);
+  return kind === 'response' && id === exchange.id;
 }

@@ -142,6 +142,7 @@ export function replyOutcome(message: JsonObject | undefined, http: HttpReply | 
 }
 
 function outcomeOfMessage(message: JsonObject | undefined): CallOutcome {
-  if (message === undefined || 'error' in message) return 'rpc-error';
+  // Neither a result nor an error is no answer that a caller could use.
+  if (message === undefined || 'error' in message || !('result' in message)) return 'rpc-error';
   return resultOf(message)?.['isError'] === true ? 'tool-error' : 'ok';
 }

@@ -14,7 +14,7 @@ export const blackhole = defineFault({
   },
   memoryScope: 'session',
   memory: () => ({ untilMs: 0 }),
-  lasts: ({ untilMs }, nowMs) => nowMs < untilMs,
+  lasts: ({ untilMs }, { nowMs }) => nowMs < untilMs,
   decide: (event, { forMs }, { memory, nowMs, phase }) => {
     if (event.kind !== 'frame') return [];
     if (event.part === 'request' && nowMs >= memory.untilMs) memory.untilMs = nowMs + forMs;

@@ -22,7 +22,7 @@ export const tokenExpire = defineFault({
   },
   memoryScope: 'session',
   memory: () => ({ untilMs: 0 }),
-  lasts: ({ untilMs }, nowMs) => nowMs < untilMs,
+  lasts: ({ untilMs }, { nowMs }) => nowMs < untilMs,
   decide: (event, { forMs }, { memory, nowMs }) => {
     if (event.kind !== 'frame' || event.part !== 'request') return [];
     if (nowMs >= memory.untilMs) memory.untilMs = nowMs + forMs;

@@ -179,7 +179,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
 }
 
 /** Does a rule need to see what the server says of its own accord? Wide shapes advance on every message. */
-function watchesServer({ isEnabled, when, shape }: Rule): boolean {
+function watchesServer({ isEnabled, when, shape, fault }: Rule): boolean {
   const isWide = (shape.kind === 'burst' || shape.kind === 'episode') && (shape.scope === 'plan' || shape.scope === 'session');
-  return isEnabled && (when.direction === 'to-client' || isWide);
+  return isEnabled && ((when.direction ?? fault.direction) !== 'to-server' || isWide);
 }

@@ -73,7 +73,8 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
     if (handle === undefined) return NOBODY;
     if (frame.direction === 'to-server') return handle.kind === 'client-call' ? handle.forward(frame) : NOBODY;
     const { stream, listening } = handle.record;
-    if (!ABOUT_A_CALL.has(frameHead(frame).method ?? '')) {
+    const { kind, method } = frameHead(frame);
+    if (kind !== 'response' && !ABOUT_A_CALL.has(method ?? '')) {
       if (stream?.isStreaming === true) return stream.deliver(frame);
       if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
     }

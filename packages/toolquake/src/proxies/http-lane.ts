@@ -114,7 +114,7 @@ export class Lane {
   deliver(frame: Frame): Refusal {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
-    const isAnswer = frameHead(frame).kind === 'response' || frame === this.whole?.frame;
+    const isAnswer = endsCall(frame) || frame === this.whole?.frame;
     const isStream = this.state === 'streaming' || (this.head !== undefined && isEventStream(this.head.headers));
     if (isStream) {
       const block = this.blockOf(frame);
@@ -153,7 +153,7 @@ export class Lane {
       this.events.slice(frame, slice.bytes);
       if (!slice.isLast) return undefined;
       this.events.endSlices(frame);
-      if (frameHead(frame).kind === 'response') this.answered();
+      if (endsCall(frame)) this.answered();
       return undefined;
     }
     if (slice.isFirst) {
@@ -258,4 +258,10 @@ export class Lane {
     const head = this.head ?? OUR_JSON;
     return { ...head, headers: withHeader(withBodyLength(head.headers, byteCount), 'Content-Type', 'application/json') };
   }
+}
+
+/** Progress and the like belong to a call too, but only an answer, or what became of one, ends it. */
+function endsCall(frame: Frame): boolean {
+  const { kind } = frameHead(frame);
+  return kind === 'response' || kind === 'other';
 }

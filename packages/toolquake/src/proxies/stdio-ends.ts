@@ -60,7 +60,8 @@ export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEn
       return undefined;
     },
     reply(exchange, message) {
-      if (message === undefined) return 'stdio has no way to answer without a message';
+      // A notification that is taken note of: on a pipe that is silence.
+      if (message === undefined) return exchange.id === undefined ? undefined : 'stdio has no way to answer without a message';
       return sayUnasked(frameFromMessage(opposite(exchange.origin), message), message);
     },
     emit(frame) {
