@@ -59,7 +59,12 @@ async function doAllHere({ source, jobs, keepsLines, everyCall, signal, onProgre
 
 async function doOnThreads({ source, jobs, keepsLines, everyCall, threads, signal, onProgress, onOutcome }: PoolOptions): Promise<void> {
   const file = join(packageFolder(), 'dist/scenario-worker.js');
-  const workers = Array.from({ length: threads }, () => new Worker(file, { workerData: { source, keepsLines, everyCall } }));
+  // Calls live as long as their timeouts: with room for the young, most of them die before anybody has to copy them.
+  const resourceLimits = { maxYoungGenerationSizeMb: 64 };
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(file, { workerData: { source, keepsLines, everyCall }, resourceLimits }),
+  );
   const finished = new Map<number, ScenarioOutcome>();
   let handedOut = 0;
   let delivered = 0;

@@ -130,8 +130,13 @@ export function createCaller(options: CallerOptions): Caller {
   const arrivals = random.stream('arrivals', name);
   const retry = spec.retry ?? { max: 0 };
   const running = new Set<Task>();
+  /** Tasks to do; 0 where they arrive by themselves. */
+  let tasks = spec.tasks ?? 0;
   let perSecond = spec.perSecond;
-  let begun = 0;
+  /** Tasks that have begun or will in a moment. */
+  let planned = 0;
+  let numbered = 0;
+  let arrived = 0;
   let nextId = 0;
   let inFlight = 0;
   let hasArrivals = spec.perSecond !== undefined;
@@ -159,7 +164,7 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   const scheduleArrival = (): void => {
-    const gapMs = (-1000 / (perSecond ?? 1)) * Math.log(1 - arrivals.draw(++begun, 1));
+    const gapMs = (-1000 / (perSecond ?? 1)) * Math.log(1 - arrivals.draw(++arrived, 0));
     clock.deliver(gapMs, arrive, undefined, undefined);
   };
 
@@ -171,9 +176,8 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   const beginTask = (): void => {
-    const number = spec.perSecond === undefined ? ++begun : begun;
     const task: Task = {
-      name: `${name}-${number}`,
+      name: `${name}-${++numbered}`,
       startedAtMs: clock.nowMs(),
       step: -1,
       left: 0,
@@ -184,8 +188,14 @@ export function createCaller(options: CallerOptions): Caller {
       isOver: false,
     };
     running.add(task);
-    if (spec.taskDeadline !== undefined) clock.deliver(spec.taskDeadline, giveTaskUp, task, undefined);
+    watchTask?.(task, undefined);
     nextStep(task);
+  };
+
+  /** A moment later: a task that ends must not begin the next one in the middle of its own end. */
+  const planTask = (): void => {
+    planned++;
+    clock.deliver(0, beginTask, undefined, undefined);
   };
 
   const nextStep = (task: Task): void => {
@@ -220,7 +230,7 @@ export function createCaller(options: CallerOptions): Caller {
     watch.taskEnded(task.isFailed);
     if (task.isDeceived && !task.isFailed) results.deceivedTasks++;
     taskLatency.add(clock.nowMs() - task.startedAtMs);
-    if (spec.perSecond === undefined && begun < (spec.tasks ?? 0)) clock.deliver(0, beginTask, undefined, undefined);
+    if (planned < tasks) planTask();
   };
 
   const giveTaskUp = (task: Task): void => {
@@ -294,7 +304,7 @@ export function createCaller(options: CallerOptions): Caller {
     operation.sends++;
     inFlight++;
     watch.open.calls++;
-    clock.deliver(spec.timeout, giveUp, sent, undefined);
+    watchCall(sent, undefined);
     road.send(callFrame(id, operation), operation.task.name, sent);
   };
 
@@ -406,18 +416,23 @@ export function createCaller(options: CallerOptions): Caller {
     if (--task.left === 0 && !task.isOver) nextStep(task);
   };
 
+  const watchCall = clock.lane(spec.timeout, giveUp);
+  const watchTask = spec.taskDeadline === undefined ? undefined : clock.lane(spec.taskDeadline, giveTaskUp);
+
   return {
     start() {
       if (spec.perSecond !== undefined) return scheduleArrival();
-      for (let place = 0; place < Math.min(spec.concurrency, spec.tasks ?? 0); place++) beginTask();
+      while (planned < Math.min(spec.concurrency, tasks)) planTask();
     },
     hear,
     stop() {
+      hasArrivals = false;
+      tasks = planned;
       for (const task of running) giveTaskUp(task);
     },
     set: (_key, value) => void (perSecond = value as number),
     get: () => perSecond ?? 0,
-    isDone: () => !hasArrivals && running.size === 0 && (spec.tasks === undefined || tally.tasks >= spec.tasks),
+    isDone: () => !hasArrivals && running.size === 0 && tally.tasks >= tasks,
     inFlight: () => inFlight,
     progress: (nowMs) => (spec.tasks === undefined ? nowMs / (options.lastsMs ?? 1) : tally.tasks / spec.tasks),
     tally,

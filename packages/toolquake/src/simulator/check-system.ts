@@ -104,6 +104,16 @@ function checkAgent(reader: ValueReader, path: PlanPath, agent: AgentSpec, topol
       `Tasks of "${name}" arrive for ever: say with "lasts" how long the simulation runs.`,
     );
   }
+  const mayNeverEnd = agent.retry?.max === Number.POSITIVE_INFINITY && agent.taskDeadline === undefined;
+  if (mayNeverEnd && topology.lastsMs === undefined && topology.levels === undefined) {
+    const message = `Tasks of "${name}" may never end: their retries are unbounded.`;
+    reader.report(
+      [...path, 'retry', 'max'],
+      'IMPOSSIBLE',
+      message,
+      'Give the agent a "taskDeadline", or the simulation an end with "lasts".',
+    );
+  }
   if ((agent.steps === undefined) === (agent.tools === undefined)) {
     reader.report(path, 'MISSING_KEY', `The agent "${name}" needs "tools" (taken in turn) or "steps" (one by one), and not both.`);
   }

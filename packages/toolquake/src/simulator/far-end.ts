@@ -37,7 +37,7 @@ export function createFarEnd(options: FarEndOptions): FarEnd {
   const onReply = (call: Call, reply: Reply): void => {
     const { id } = frameHead(call.frame!);
     if (noticesAbandoned) open.delete(id!);
-    clock.deliver(roundTripMs, deliver, call, reply);
+    deliverLater(call, reply);
   };
 
   const deliver = ({ frame, exchange }: Call, reply: Reply): void => {
@@ -46,6 +46,8 @@ export function createFarEnd(options: FarEndOptions): FarEnd {
     else if (reply.kind === 'error') back.answer(frameFromMessage('to-client', rpcError(id, reply.code, reply.message)), exchange);
     else answer(id, reply.result, exchange);
   };
+
+  const deliverLater = clock.lane(roundTripMs, deliver);
 
   const answer = (id: MessageId, result: JsonObject, exchange: Exchange | undefined): void => {
     const head = { kind: 'response', id, method: undefined, tool: undefined, isComplete: true } as const;

@@ -64,7 +64,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const changes = changesOf(topology);
   const lastsMs = endOf(topology);
   const callers = new Map<string, Caller>();
-  const inFlight = (): number => [...callers.values()].reduce((sum, caller) => sum + caller.inFlight(), 0);
+  const inFlight = (): number => everybody.reduce((sum, caller) => sum + caller.inFlight(), 0);
   const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology) });
   const clusters = new Map<string, Cluster>();
   for (const [name, spec] of Object.entries(topology.servers)) {
@@ -157,7 +157,13 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     if (lastsMs !== undefined) clock.enqueue(lastsMs + drainMs(topology), () => callers.forEach((caller) => caller.stop()));
   };
 
-  const isDone = (): boolean => hasBegun && [...callers.values()].every((caller) => caller.isDone());
+  const everybody = [...callers.values()];
+  // Asked after every event, so by index: iterators and closures would be most of its cost.
+  const isDone = (): boolean => {
+    if (!hasBegun) return false;
+    for (let index = 0; index < everybody.length; index++) if (!everybody[index]!.isDone()) return false;
+    return true;
+  };
   let hasBegun = false;
   let events = 0;
   let summary: Summary | undefined;
@@ -172,7 +178,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     const opened = (): void => {
       if (--left > 0) return;
       hasBegun = true;
-      for (const caller of callers.values()) caller.start();
+      for (const caller of everybody) caller.start();
     };
     for (const road of used) road.open(opened);
   };
@@ -185,12 +191,12 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const finish = (): Summary => {
     watch.startLevel(undefined);
     for (const road of roads.values()) road.close();
-    const all = [...callers.values()];
     const tally = startTally({ knowsExecutions: true });
-    for (const caller of all) mergeTally(tally, caller.tally);
+    for (const caller of everybody) mergeTally(tally, caller.tally);
     const servers = [...clusters.values()];
     tally.executed = servers.reduce((sum, server) => sum + server.executed(), 0);
-    const sum = (pick: (results: ReturnType<Caller['results']>) => number): number => all.reduce((so, one) => so + pick(one.results()), 0);
+    const sum = (pick: (results: ReturnType<Caller['results']>) => number): number =>
+      everybody.reduce((so, one) => so + pick(one.results()), 0);
     const made: Summary = {
       kind: 'summary',
       atMs: clock.nowMs(),
@@ -200,8 +206,8 @@ export function createPlane(options: PlaneOptions): PlaneRun {
       seed,
       tally,
       deceivedTasks: sum(({ deceivedTasks }) => deceivedTasks),
-      latency: latencies(all),
-      taskLatency: mergeSketches(all.map(({ taskLatency }) => taskLatency)).toJSON(),
+      latency: latencies(everybody),
+      taskLatency: mergeSketches(everybody.map(({ taskLatency }) => taskLatency)).toJSON(),
       figures: {
         ...watch.figures(),
         turnedAway: sum(({ turnedAway }) => turnedAway),
@@ -230,11 +236,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   begin();
 
   return {
-    progress: () =>
-      Math.min(
-        1,
-        [...callers.values()].reduce((least, caller) => Math.min(least, caller.progress(clock.nowMs())), 1),
-      ),
+    progress: () => everybody.reduce((least, caller) => Math.min(least, caller.progress(clock.nowMs())), 1),
     fired: firedCounts,
     run(maxEvents = Number.POSITIVE_INFINITY) {
       for (let count = 0; summary === undefined && !isDone(); count++) {

@@ -110,6 +110,8 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
     freeWorker();
   };
 
+  const watchWaiting = clock.lane(spec.poolWait, giveUpWaiting);
+
   const begin = (call: Call): void => {
     busy++;
     if (poolInUse < settings.pool) return work(call);
@@ -117,7 +119,7 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
     stillWaiting++;
     call.boot = boot;
     waiting.push(call);
-    clock.deliver(spec.poolWait, giveUpWaiting, call, boot);
+    watchWaiting(call, boot);
   };
 
   const stop = (): void => {

@@ -52,18 +52,19 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
   const open = empty();
   const total = { calls: 0, retries: 0, refused: 0, peakCalls: 0, peakInFlight: 0 };
   let latencies: Sketch = createSketch();
-  const marked = new Set<string>();
-  const marks = new Map<string, number>();
+  /** How often each mark was made, and where it was written down in this window. */
+  const marks = new Map<string, { count: number; readonly written: Set<string> }>();
   const sequences = KNOWN_SEQUENCES.map((sequence) => watchSequence(sequence));
   const found = new Map<string, number>();
   let level: { way: 'up' | 'down'; what: string; value: number; tasks: number; failed: number } | undefined;
   const after = { tasks: 0, failedTasks: 0, lastBadMs: undefined as number | undefined, isLastBad: false };
 
   const mark = (name: string, where: string): void => {
-    const key = `${name} ${where}`;
-    marks.set(name, (marks.get(name) ?? 0) + 1);
-    if (marked.has(key)) return;
-    marked.add(key);
+    let known = marks.get(name);
+    if (known === undefined) marks.set(name, (known = { count: 0, written: new Set() }));
+    known.count++;
+    if (known.written.has(where)) return;
+    known.written.add(where);
     const atMs = clock.nowMs();
     journal?.({ kind: 'mark', atMs, mark: name, where });
     for (const sequence of sequences) {
@@ -118,7 +119,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
       judgeRecovery(open, atMs);
       Object.assign(open, empty());
       if (latencies.count > 0) latencies = createSketch();
-      marked.clear();
+      for (const { written } of marks.values()) written.clear();
     },
     startLevel(next) {
       endLevel();
@@ -141,7 +142,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
         peakInFlight,
         ...recovery,
         ...Object.fromEntries(found),
-        poolExhausted: marks.get('pool-exhausted') ?? 0,
+        poolExhausted: marks.get('pool-exhausted')?.count ?? 0,
       };
     },
   };
