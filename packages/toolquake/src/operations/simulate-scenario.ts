@@ -1,11 +1,10 @@
 /** Runs a scenario: all variants, points and seeds, on all cores, and sums them up. */
-import { createCatalogue, meanInterval, ToolquakeError, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
+import { createCatalogue, KNOWN_SEQUENCES, meanInterval, ToolquakeError, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { readScenario } from '../config/load-scenario.js';
 import type { ScenarioReport, ScenarioRow, SeedFigure } from '../reporters/scenario.js';
 import { FIGURE_NAMES, figureOf } from '../simulator/figures-of-run.js';
-import { sweepProblems, type Scenario, type Sweep, type Variant } from '../simulator/scenario.js';
-import { KNOWN_SEQUENCES } from '@toolquake/sdk/core';
+import { sweepProblems, type Scenario, type Variant } from '../simulator/scenario.js';
 import { openJournal } from './journal-file.js';
 import { jobsOf, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
 import { doJobs, threadsFor } from './scenario-pool.js';

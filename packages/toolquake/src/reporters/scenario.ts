@@ -53,7 +53,7 @@ export function silentRules({ rules, rows }: ScenarioReport): readonly string[] 
 }
 
 /** How figures look in a table: shares in percent, times with their unit. */
-export function figureText(name: string, value: number | undefined): string {
+function figureText(name: string, value: number | undefined): string {
   if (value === undefined) return 'n/a';
   if (/share|^tcsr$|^eta$|After$/i.test(name)) return percentText(value);
   if (name.endsWith('Ms')) return msText(value);

@@ -20,7 +20,7 @@ import { AGENT_FIELDS, GATEWAY_FIELDS, REGISTRY_FIELDS, SERVER_FIELDS, type Fiel
 import type { Change, Levels, Move, Topology } from './topology.js';
 
 /** Keys that describe one system; scenario files have a few more around them. */
-export const TOPOLOGY_KEYS = [
+const TOPOLOGY_KEYS = [
   'version',
   'scenario',
   'seed',

@@ -13,7 +13,7 @@ export type Inhabitants = { readonly servers: readonly string[]; readonly agents
 const liveNames = (table: Fields): readonly string[] => Object.keys(table).filter((name) => table[name]?.isLive === true);
 
 /** Every live path of a topology. */
-export function livePaths({ servers, agents, hasGateway }: Inhabitants): readonly string[] {
+function livePaths({ servers, agents, hasGateway }: Inhabitants): readonly string[] {
   return [
     ...servers.flatMap((name) => liveNames(SERVER_FIELDS).map((key) => `servers.${name}.${key}`)),
     ...agents.flatMap((name) => liveNames(AGENT_FIELDS).map((key) => `agents.${name}.${key}`)),

@@ -179,8 +179,8 @@ describe('servers', () => {
   test('drop queued work that nobody waits for, where they honour cancellation, and recover sooner', () => {
     const source = (honoursCancel: boolean): JsonObject =>
       system(
-        { workers: 1, service: '100ms', honoursCancel },
-        { perSecond: 8, concurrency: 1000, timeout: '1s' },
+        { workers: 10, service: '100ms', honoursCancel },
+        { perSecond: 80, concurrency: 10_000, timeout: '1s' },
         {
           lasts: '3m',
           timeline: [{ at: '20s', until: '40s', set: 'servers.shop.slowdown', to: 20 }],

@@ -1,6 +1,6 @@
 /** An agent's way to one server: a session, the list of its tools, and a wire with faults on it. */
 import { startSession, type Decider, type JournalSink } from '@toolquake/sdk/core';
-import type { Attempt, Road } from './caller.js';
+import type { Attempt, Road } from './operation.js';
 import { createLink, listedTools, openingFrame, type FarEnd, type Hearing, type WayBack } from './link.js';
 import { isConformant, isUsable } from './reading.js';
 import type { ServerSpec } from './topology-fields.js';

@@ -43,7 +43,7 @@ export type Scenario = {
 };
 
 /** Keys of a scenario file besides those of its topology. */
-export const SCENARIO_KEYS = ['title', 'about', 'seeds', 'variants', 'sweep', 'show'] as const;
+const SCENARIO_KEYS = ['title', 'about', 'seeds', 'variants', 'sweep', 'show'] as const;
 
 /** `scenario` is there exactly when there are no problems. */
 export type CheckedScenario = { readonly scenario: Scenario | undefined; readonly problems: readonly PlanProblem[] };

@@ -12,7 +12,7 @@ const TIMELINE_KEYS = ['at', 'until', 'to', 'replicas', 'set'];
 const RULE_KEYS = ['probability', 'enabled', 'params', 'shape', 'at', 'when', 'phase'];
 
 /** Every path that can be set in a topology, as it is written. */
-export function settablePaths(topology: JsonObject): readonly string[] {
+function settablePaths(topology: JsonObject): readonly string[] {
   const named = (part: string, table: Fields): readonly string[] =>
     Object.keys(objectOf(topology[part])).flatMap((name) => pathsOf(table).map((key) => `${part}.${name}.${key}`));
   const rules = listOf(objectOf(topology['plan'])['rules']);
@@ -23,7 +23,12 @@ export function settablePaths(topology: JsonObject): readonly string[] {
     ...pathsOf(REGISTRY_FIELDS).map((key) => `registry.${key}`),
     ...listOf(topology['timeline']).flatMap((_, index) => TIMELINE_KEYS.map((key) => `timeline.${index}.${key}`)),
     ...(topology['levels'] === undefined ? [] : ['set', 'values', 'each', 'replicas'].map((key) => `levels.${key}`)),
-    ...['levels', 'timeline', 'gateway', 'lasts', 'window', 'plan'],
+    'levels',
+    'timeline',
+    'gateway',
+    'lasts',
+    'window',
+    'plan',
     ...rules.flatMap((rule, index) => {
       const { id, params } = objectOf(rule);
       const name = typeof id === 'string' ? id : String(index);
