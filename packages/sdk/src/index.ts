@@ -15,5 +15,6 @@ export * from './core/fault.js';
 export * from './core/plan.js';
 export { checkPlan, requirePlan, type CheckedPlan, type CheckOptions } from './core/check-plan.js';
 export type { PlanPath, PlanProblem } from './core/check-value.js';
+export type { CallOutcome } from './core/call-outcome.js';
 export * from './core/journal.js';
 export * from './core/clock.js';
