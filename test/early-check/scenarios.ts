@@ -12,4 +12,15 @@ import { shapes } from './shapes.js';
 import { wireFaults } from './wire-faults.js';
 
 /** Every script, in the order of the coverage table. */
-export const scenarios: readonly Scenario[] = [...awkwardFaults, ...easyFaults, ...registryFaults, ...loadFaults, ...wireFaults, ...httpFaults, ...authFaults, ...rpcFaults, ...lifecycleFaults, ...shapes];
+export const scenarios: readonly Scenario[] = [
+  ...awkwardFaults,
+  ...easyFaults,
+  ...registryFaults,
+  ...loadFaults,
+  ...wireFaults,
+  ...httpFaults,
+  ...authFaults,
+  ...rpcFaults,
+  ...lifecycleFaults,
+  ...shapes,
+];
