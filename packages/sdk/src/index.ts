@@ -12,6 +12,7 @@ export * from './core/effect.js';
 export * from './core/event.js';
 export * from './core/params.js';
 export * from './core/fault.js';
+export type { KnownTool } from './core/tool-book.js';
 export * from './core/plan.js';
 export { checkPlan, requirePlan, type CheckedPlan, type CheckOptions } from './core/check-plan.js';
 export type { PlanPath, PlanProblem } from './core/check-value.js';

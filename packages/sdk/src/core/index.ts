@@ -6,6 +6,7 @@ export * from './json-head.js';
 export * from './frame.js';
 export * from './session.js';
 export * from './tool-result.js';
+export * from './tool-book.js';
 export * from './effect.js';
 export * from './event.js';
 export * from './params.js';
