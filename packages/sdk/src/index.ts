@@ -10,6 +10,7 @@ export type { Era, Exchange, Session } from './core/session.js';
 export * from './core/tool-result.js';
 export * from './core/effect.js';
 export * from './core/event.js';
+export * from './core/changed-answer.js';
 export * from './core/params.js';
 export * from './core/fault.js';
 export type { KnownTool } from './core/tool-book.js';

@@ -3,11 +3,11 @@
  * tell which of the two it believed. Bounded, and secrets stay out: a journal may be handed around.
  */
 
-/** One value that a caller saw instead of another. `path` is a JSON Pointer into the result. */
+/** One value that a caller saw instead of another. `path` is a JSON Pointer into the result, and on into a text that holds JSON. */
 export type DataChange = { readonly path: string; readonly clean?: unknown; readonly dirty?: unknown };
 
 /** More changes than this in one answer are counted by nobody: the first ones tell the story. */
-const MAX_CHANGES = 32;
+export const MAX_CHANGES = 32;
 const MAX_TEXT = 256;
 export const REDACTED = '[redacted]';
 
