@@ -1,7 +1,8 @@
+import { noteDifferences } from '../core/changed-answer.js';
 import { forward, hold } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame, type Frame } from '../core/frame.js';
-import { withId, type JsonObject } from '../core/message.js';
+import { resultOf, withId, type JsonObject } from '../core/message.js';
 import { ms } from '../core/params.js';
 import type { Exchange } from '../core/session.js';
 import { editableMessage } from '../core/tool-result.js';
@@ -47,6 +48,8 @@ export const crossWire = defineFault({
     const { waiting } = memory;
     memory.waiting = undefined;
     if (waiting !== undefined && waiting.exchange !== exchange && isOpen(waiting.exchange, exchange.session)) {
+      // The first caller's entry was written when its answer was held back; what the second one sees is said here.
+      noteDifferences(resultOf(message) ?? {}, resultOf(waiting.message) ?? {}, context.changed);
       return [
         forward(editFrame(waiting.frame, withId(message, waiting.exchange.id ?? null)), 0, waiting.exchange),
         forward(editFrame(event.frame, withId(waiting.message, exchange.id ?? null))),

@@ -1,9 +1,9 @@
-import { forward } from '../core/effect.js';
+import { changeResult } from '../core/changed-answer.js';
 import { defineFault } from '../core/fault.js';
-import { editFrame } from '../core/frame.js';
-import { isObject, withResult, type JsonObject } from '../core/message.js';
+import { isObject, type JsonObject } from '../core/message.js';
 import { flag, ratio } from '../core/params.js';
-import { changeData, editableResult } from '../core/tool-result.js';
+import { changeData } from '../core/tool-result.js';
+import { startOf } from '../core/text-start.js';
 
 /** Members that tell an attentive reader that something is missing; compared without case, `_` and `-`. */
 const MARKERS: ReadonlySet<string> = new Set(
@@ -47,12 +47,6 @@ function withoutMarkers(data: unknown): unknown {
   return isSame ? data : Object.fromEntries(members);
 }
 
-/** The first part of a text, never ending in half a character. */
-function startOf(text: string, keepRatio: number): string {
-  const kept = text.slice(0, Math.floor(text.length * keepRatio));
-  return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
-}
-
 /** For results without data: fewer blocks, or a shorter text when there is only one. */
 function shortenBlocks(result: JsonObject, keepRatio: number): JsonObject | undefined {
   const blocks: unknown = result['content'];
@@ -76,21 +70,16 @@ export const partialResult = defineFault({
     hideMarkers: flag({ default: true, about: 'Also removes totals, cursors and the like when something was left out.' }),
   },
   whyPointless: ({ keepRatio }) => (keepRatio === 1 ? 'its keepRatio is 1, which leaves nothing out' : undefined),
-  decide: (event, { keepRatio, hideMarkers }, context) => {
-    if (event.kind !== 'frame' || event.part !== 'answer') return [];
-    const answer = editableResult(event.frame);
-    if (typeof answer === 'string') return context.notDelivered(answer);
-    const { message, result } = answer;
-    let hasData = result['structuredContent'] !== undefined;
-    const shortened = changeData(result, (data) => {
-      hasData = true;
-      return shorten(data, keepRatio);
-    });
-    // Once anything is missing, no other place may say so: not a sibling, not another block.
-    const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
-    // Data without a list cannot be cut short without becoming invalid, which would be another fault.
-    const partial = unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio));
-    if (partial === undefined) return context.notDelivered('there is nothing to leave out');
-    return [forward(editFrame(event.frame, withResult(message, partial)))];
-  },
+  decide: (event, { keepRatio, hideMarkers }, context) =>
+    changeResult(event, context, (result) => {
+      let hasData = result['structuredContent'] !== undefined;
+      const shortened = changeData(result, (data) => {
+        hasData = true;
+        return shorten(data, keepRatio);
+      });
+      // Once anything is missing, no other place may say so: not a sibling, not another block.
+      const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
+      // Data without a list cannot be cut short without becoming invalid, which would be another fault.
+      return unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio)) ?? 'there is nothing to leave out';
+    }),
 });
