@@ -1,6 +1,15 @@
 // What the scripted server says: one function for the stdio server, the HTTP server and the simulator.
 
-const TOOLS = ['pay', 'read', 'search'].map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: 'object' } }));
+const FOUND = { items: { type: 'array', items: { type: 'string' } }, total: { type: 'integer' } };
+/** What a tool promises about its results; not all of them do. */
+const PROMISES = { search: { outputSchema: { type: 'object', properties: FOUND, required: ['total'] } } };
+
+const TOOLS = ['pay', 'read', 'search'].map((name) => ({
+  name,
+  description: `The tool ${name}.`,
+  inputSchema: { type: 'object' },
+  ...PROMISES[name],
+}));
 
 /**
  * A server's mind. `answersTo` takes a message and returns what is said back; every call of `read` gives a new value.

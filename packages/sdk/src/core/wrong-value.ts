@@ -59,13 +59,15 @@ export type WrongValueOptions = {
   readonly schema?: JsonObject | undefined;
   /** Further texts in which the wrong value must not occur. */
   readonly besides?: readonly unknown[];
+  /** All of `wordsOf` the result and what is besides, when the caller has it at hand. */
+  readonly taken?: ReadonlySet<string>;
   readonly draw: Draw;
 };
 
 /** Draws a value of the result and a wrong one for it; undefined when no value can be made wrong. */
 export function drawWrongValue(result: JsonObject, options: WrongValueOptions): WrongValue | undefined {
   const { op, pattern, schema, draw } = options;
-  const taken = wordsOf([result, ...(options.besides ?? [])]);
+  const taken = options.taken ?? wordsOf([result, ...(options.besides ?? [])]);
   const data = dataOf(result)[0];
   const places: readonly Partial<Place>[] = data === undefined && pattern === undefined ? wordsIn(result) : placesIn(data);
   const candidates = places.flatMap(({ path, value }) => {
@@ -193,7 +195,7 @@ function wrongNumber(value: number, decimals: number, op: WrongOp, attempt: numb
 const WORD = /-?[\p{L}\p{N}]+(?:[-_.:#/][\p{L}\p{N}]+)*/gu;
 
 /** Every value and word in these structures, as text. */
-function wordsOf(values: readonly unknown[]): ReadonlySet<string> {
+export function wordsOf(values: readonly unknown[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const value of values) {
     const whole = (JSON.stringify(value) ?? '').slice(0, MAX_SEARCHED);
@@ -242,7 +244,8 @@ export function withWrongValue(
   return JSON.stringify(changed) === JSON.stringify(result) ? undefined : changed;
 }
 
-function replaceWord(text: string, clean: string, dirty: string): string {
+/** A whole word of a text, wherever it stands, becomes another. */
+export function replaceWord(text: string, clean: string, dirty: string): string {
   // Yes and no, and single digits, stand for too many things in a sentence.
   if (clean.length < 2 || /^(true|false)$/.test(clean)) return text;
   const literal = clean.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
