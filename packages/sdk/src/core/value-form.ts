@@ -95,7 +95,7 @@ function isDate(text: string): boolean {
 export function otherIdentifier(text: string, draw: Draw): string {
   return text.replace(/[0-9]+/g, (run) =>
     // A leading zero stays one, and no other becomes one.
-    [...run].map((digit, at) => (at > 0 || run.length === 1 ? between(0, 9, draw) : digit === '0' ? 0 : between(1, 9, draw))).join(''),
+    Array.from(run, (digit, at) => (at > 0 || run.length === 1 ? between(0, 9, draw) : digit === '0' ? 0 : between(1, 9, draw))).join(''),
   );
 }
 
@@ -107,8 +107,8 @@ export function otherUuid(text: string, draw: Draw): string {
 
 /** Another card number of the same issuer and length, with a checksum that is right. */
 export function otherCard(text: string, draw: Draw): string {
-  const digits = [...text.replace(/\D/g, '')];
-  const body = digits.slice(0, -1).map((digit, at) => (at < 6 ? digit : String(between(0, 9, draw))));
+  const digits = text.replace(/\D/g, '');
+  const body = Array.from(digits.slice(0, -1), (digit, at) => (at < 6 ? digit : String(between(0, 9, draw))));
   const check = Array.from({ length: 10 }, (_, digit) => String(digit)).find((digit) => hasLuhn([...body, digit].join('')))!;
   return refill(text, /\d/g, [...body, check]);
 }
@@ -116,22 +116,24 @@ export function otherCard(text: string, draw: Draw): string {
 const isCard = (text: string): boolean => CARD.test(text) && hasLuhn(text.replace(/\D/g, ''));
 
 function hasLuhn(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, at) => {
-    const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
+  const sum = Array.from(digits)
+    .reverse()
+    .reduce((total, digit, at) => {
+      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
   return sum % 10 === 0;
 }
 
 /** Another account at the same bank, with check digits that are right. */
 export function otherIban(text: string, draw: Draw): string {
   const plain = text.replaceAll(' ', '');
-  const account = [...plain.slice(4)].map((letter, at, all) =>
-    at >= all.length / 2 && /\d/.test(letter) ? String(between(0, 9, draw)) : letter,
+  const account = Array.from(plain.slice(4), (letter, at) =>
+    at >= (plain.length - 4) / 2 && /\d/.test(letter) ? String(between(0, 9, draw)) : letter,
   );
   const country = plain.slice(0, 2);
   const check = String(98 - remainder97(`${account.join('')}${country}00`)).padStart(2, '0');
-  return refill(text, /[A-Z0-9]/g, [...country, ...check, ...account]);
+  return refill(text, /[A-Z0-9]/g, Array.from(country + check + account.join('')));
 }
 
 const isIban = (text: string): boolean => {

@@ -104,7 +104,7 @@ describe('the value that is drawn', () => {
     for (const seed of seeds) {
       const drawn = wrong(result, { seed })!;
       expect(['12.50', 'A-1002', '2026-03-01', 'A-10021']).toContain(drawn.clean);
-      const changed = (withWrongValue(result, drawn)?.['content'] as JsonObject[])[0]?.['text'] as string;
+      const changed = (withWrongValue(result, drawn)!['content'] as JsonObject[])[0]?.['text'] as string;
       expect(changed.split(String(drawn.dirty))).toHaveLength(2);
       expect(changed).toHaveLength(
         'Refunded 12.50 EUR for A-1002 on 2026-03-01 (A-10021).'.length + String(drawn.dirty).length - String(drawn.clean).length,

@@ -42,7 +42,7 @@ function withBadBlock(result: JsonObject, kind: Kind, draw: Draw): JsonObject {
 
 /** Characters that a person does not see, and a comparison does. */
 function dirtied(text: string, kind: Kind, draw: Draw): string {
-  const letters = [...text];
+  const letters = Array.from(text);
   const at = letters.length < 2 ? letters.length : between(1, letters.length - 1, draw);
   const [before, after] = [letters.slice(0, at).join(''), letters.slice(at).join('')];
   if (kind === 'zero-width') return before + (pick(ZERO_WIDTH, draw()) ?? '') + after;

@@ -42,7 +42,7 @@ test('what is left is a beginning of the text, without half a character', () => 
     fc.property(fc.string({ unit: 'binary', minLength: 2 }), fc.boolean(), (text, midWord) => {
       const [{ text: kept }] = cut(saying(text), { midWord })['content'] as [{ text: string }];
       expect(text.startsWith(kept)).toBe(true);
-      expect(kept.isWellFormed()).toBe(true);
+      expect(() => encodeURIComponent(kept)).not.toThrow();
     }),
   );
 });
