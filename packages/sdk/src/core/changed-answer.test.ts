@@ -28,6 +28,18 @@ test('goes on inside a text that holds JSON, and takes any other as a whole', ()
   expect(differences(text('{"a":1}'), text('{"a"'))).toEqual([['/content/0/text', '{"a":1}', '{"a"']]);
 });
 
+test('notes the words of a sentence that differ, unless they could be a secret', () => {
+  const saying = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
+  const words = (clean: string, dirty: string): readonly unknown[] => differences(saying(clean), saying(dirty));
+  expect(words('Refunded 12.50 EUR for A-1.', 'Refunded 13.75 EUR for A-1.')).toEqual([['/content/0/text', '12.50', '13.75']]);
+  expect(words('It works.', 'It works. Call me.')).toEqual([['/content/0/text', undefined, 'Call me.']]);
+  expect(words('It works well.', 'It wor')).toEqual([['/content/0/text', 'works well.', 'wor']]);
+  expect(words('one', 'two')).toEqual([['/content/0/text', 'one', 'two']]);
+  expect(words('a  b', 'a b')).toEqual([['/content/0/text', 'a  b', 'a b']]);
+  const secret = 'Use Bearer abcdefgh1 now.';
+  expect(words(secret, 'Use Bearer abcdefgh2 now.')).toEqual([['/content/0/text', secret, 'Use Bearer abcdefgh2 now.']]);
+});
+
 test('tells of text that says something else than the structured content', () => {
   const torn = { ...both({ a: 1 }), structuredContent: { a: 2 } };
   expect(differences(both({ a: 1 }), torn)).toEqual([['/structuredContent/a', 1, 2]]);

@@ -1,5 +1,5 @@
 /** The life of a data fault: take a successful result, make another of it, and say in the journal what is different. */
-import { MAX_CHANGES, pointerStep } from './data-change.js';
+import { MAX_CHANGES, pointerStep, REDACTED, writableValue } from './data-change.js';
 import { forward, type Effect } from './effect.js';
 import type { TrafficEvent } from './event.js';
 import type { FaultContext } from './fault.js';
@@ -28,7 +28,7 @@ export function changeResult(
 
 /**
  * Notes where two results differ, value by value. What structured content and a JSON text say alike is noted once;
- * a path goes on inside a text, so that the name of a member is never lost.
+ * a path goes on inside a text, so that the name of a member is never lost. Of sentences only the words that differ are noted.
  */
 export function noteDifferences(clean: JsonObject, dirty: JsonObject, note: FaultContext['changed']): void {
   const noted = new Set<string>();
@@ -48,7 +48,8 @@ export function noteDifferences(clean: JsonObject, dirty: JsonObject, note: Faul
       const key = `${path} ${brief(before)} ${brief(after)}`;
       if (noted.has(key)) return;
       noted.add(key);
-      note(place + path, before, after);
+      const isWords = place === '' || [before, after].some((text) => typeof text === 'string' && text.length > MAX_VALUE_LENGTH);
+      note(place + path, ...(isWords ? wordsThatDiffer(before, after) : ([before, after] as const)));
     }
   };
   const compareBlock = (before: unknown, after: unknown, place: string, path: string): void => {
@@ -59,6 +60,26 @@ export function noteDifferences(clean: JsonObject, dirty: JsonObject, note: Faul
   compare(clean['structuredContent'], dirty['structuredContent'], '/structuredContent', '');
   // Compared already, so it is the same on both sides here.
   compare({ ...clean, structuredContent: undefined }, { ...dirty, structuredContent: undefined }, '', '');
+}
+
+/** A longer text is no value any more but a passage. */
+const MAX_VALUE_LENGTH = 64;
+
+/** Two texts without the words that they begin and end with alike; a side on which nothing is left has no value. */
+function wordsThatDiffer(before: unknown, after: unknown): readonly [unknown, unknown] {
+  if (typeof before !== 'string' || typeof after !== 'string') return [before, after];
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  const isInside = (text: string, at: number): boolean => at > 0 && at < text.length && /\S\S/.test(text.slice(at - 1, at + 1));
+  while (start > 0 && (isInside(before, start) || isInside(after, start))) start--;
+  while (end > 0 && (isInside(before, before.length - end) || isInside(after, after.length - end))) end--;
+  // A secret is known by the words before it: then the texts as a whole are the change, and it is not written down.
+  if ([before, after].some((text) => writableValue(text.slice(Math.max(0, start - 64))) === REDACTED)) return [before, after];
+  const [clean, dirty] = [before, after].map((text) => text.slice(start, text.length - end).trim());
+  return clean === dirty ? [before, after] : [clean === '' ? undefined : clean, dirty === '' ? undefined : dirty];
 }
 
 const ownMember = (owner: JsonObject, name: string): unknown => (Object.hasOwn(owner, name) ? owner[name] : undefined);

@@ -22,6 +22,8 @@ test('says it the way the tool does: about the new arguments, under a new number
   expect(result.structuredContent.receiptId).toMatch(/^R-[1-9]\d{4}$/);
   expect(result.structuredContent.receiptId).not.toBe('R-48213');
   expect(rig.ends.messages('to-server')).toHaveLength(1);
+  const made = { path: '/structuredContent/receiptId', dirty: result.structuredContent.receiptId };
+  expect(rig.journal.find(({ kind }) => kind === 'fault')).toMatchObject({ changes: expect.arrayContaining([made]) as unknown });
 });
 
 test('repeats words about the new arguments too', () => {

@@ -1,3 +1,4 @@
+import { noteDifferences } from '../core/changed-answer.js';
 import { answer } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { frameBytes, frameObject, type Frame } from '../core/frame.js';
@@ -57,7 +58,12 @@ export const silentNoop = defineFault({
         ...(isObject(least) ? { structuredContent: least } : {}),
       };
     }
-    context.changed('', undefined, result);
+    // There is no clean answer: everything in this one was made up.
+    noteDifferences(
+      { content: [{ type: 'text' }], ...(isObject(result['structuredContent']) ? { structuredContent: {} } : {}) },
+      result,
+      context.changed,
+    );
     return [answer({ jsonrpc: '2.0', id, result })];
   },
 });
