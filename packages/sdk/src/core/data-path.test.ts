@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeAt, isAt, membersIn, parsePath, pick, placesIn } from './data-path.js';
+import { changeAt, membersIn, parsePath, pick, placesAt, placesIn } from './data-path.js';
 
 const data = { orders: [{ id: 'a', total: 1 }, { id: 'b' }], page: { next: null } };
 
@@ -39,10 +39,22 @@ test.each([
   expect(parsePath(text)).toEqual(path);
 });
 
-test('a pattern points at items by number or at all of them', () => {
-  expect(isAt(['orders', 1, 'id'], ['orders', null, 'id'])).toBe(true);
-  expect(isAt(['orders', 1, 'id'], ['orders', 0, 'id'])).toBe(false);
-  expect(isAt(['orders', 'x', 'id'], ['orders', null, 'id'])).toBe(false);
+test('finds the places that a path names: in one item, however late, or in all of them', () => {
+  const at = (...pattern: (string | number | null)[]): readonly unknown[] => placesAt(data, pattern).map(({ value }) => value);
+  expect([at('orders', null, 'id'), at('orders', 1, 'id'), at('orders', 2), at('orders', 'id'), at('page', null)]).toEqual([
+    ['a', 'b'],
+    ['b'],
+    [],
+    [],
+    [],
+  ]);
+  expect(
+    placesAt(
+      Array.from({ length: 900 }, (_, index) => index),
+      [800],
+    ),
+  ).toEqual([{ path: [800], value: 800 }]);
+  expect([at('toString'), at()]).toEqual([[], [data]]);
 });
 
 test('changes every place that a path names, and nothing else', () => {

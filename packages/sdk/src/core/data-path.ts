@@ -40,12 +40,22 @@ export function placesIn(data: unknown, mergesItems = false): readonly Place[] {
 /** Members of objects only, each way once. */
 export const membersIn = (data: unknown): readonly Place[] => placesIn(data, true).filter(({ path }) => typeof path.at(-1) === 'string');
 
-/** Does a way lead where a pattern points? `null` in the pattern stands for any item. */
-export function isAt(path: DataPath, pattern: DataPath): boolean {
-  return (
-    path.length === pattern.length &&
-    pattern.every((step, index) => step === path[index] || (step === null && typeof path[index] !== 'string'))
-  );
+/** The places that a path names, as far as there is room; `null` in it stands for any item. */
+export function placesAt(data: unknown, pattern: DataPath): readonly Place[] {
+  let places: readonly Place[] = [{ path: [], value: data }];
+  for (const step of pattern) {
+    places = places.flatMap(({ path, value }) => partsOf(value, step).map(([name, part]) => ({ path: [...path, name], value: part })));
+    places = places.slice(0, MAX_PLACES);
+  }
+  return places;
+}
+
+function partsOf(value: unknown, step: Step): readonly (readonly [Step, unknown])[] {
+  if (typeof step === 'string') return isObject(value) && Object.hasOwn(value, step) ? [[step, value[step]]] : [];
+  if (!Array.isArray(value)) return [];
+  const items: unknown[] = value;
+  if (step === null) return [...items.slice(0, MAX_PLACES).entries()];
+  return step < items.length ? [[step, items[step]]] : [];
 }
 
 /** Reads `orders[*].total`, `$.orders[0].total` or `[*].id`; undefined for what is no such path. */

@@ -7,6 +7,9 @@ import { accepts, listedValues, type Promised } from './output-schema.js';
 export const DRIFTS = ['rename', 'drop', 'retype', 'nullify', 'nest', 'enum', 'array-scalar', 'extra'] as const;
 export type Drift = (typeof DRIFTS)[number];
 
+/** A longer name is nobody's spelling. */
+const MAX_NAME_LENGTH = 256;
+
 /** Words that could be one of a closed list. */
 const CHOICE = /^[A-Za-z][A-Za-z0-9_-]{1,31}$/;
 
@@ -45,6 +48,7 @@ function outside(value: unknown, listed: readonly unknown[] = [value]): readonly
 
 /** The other common spelling of a name where it has one, else a longer one. */
 function newName(name: string, owner: object): string {
+  if (name.length > MAX_NAME_LENGTH) return freeName(`${name}_value`, owner);
   const camel = name.replace(/_+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
   const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   return freeName(camel !== name ? camel : snake !== name ? snake : `${name}_value`, owner);

@@ -2,7 +2,7 @@
  * A wrong value that looks right: same type, same format, allowed by the schema, and found nowhere else in the answer or
  * the request, so that whoever repeats it later can only have it from here.
  */
-import { changeAt, isAt, placesIn, type DataPath, type Place } from './data-path.js';
+import { changeAt, placesAt, placesIn, type DataPath, type Place } from './data-path.js';
 import { isObject, type JsonObject } from './message.js';
 import { accepts, listedValues, promisedAt } from './output-schema.js';
 import { changeData, dataOf, jsonTextOf } from './tool-result.js';
@@ -69,9 +69,9 @@ export function drawWrongValue(result: JsonObject, options: WrongValueOptions): 
   const { op, pattern, schema, draw } = options;
   const taken = options.taken ?? wordsOf([result, ...(options.besides ?? [])]);
   const data = dataOf(result)[0];
-  const places: readonly Partial<Place>[] = data === undefined && pattern === undefined ? wordsIn(result) : placesIn(data);
+  const places: readonly Partial<Place>[] =
+    pattern !== undefined ? placesAt(data, pattern) : data === undefined ? wordsIn(result) : placesIn(data);
   const candidates = places.flatMap(({ path, value }) => {
-    if (pattern !== undefined && path !== undefined && !isAt(path, pattern)) return [];
     const promised = schema === undefined || path === undefined ? undefined : promisedAt(schema, path);
     const choices = schema === undefined || promised === undefined ? undefined : listedValues(schema, promised.schema);
     const form = formOf(value);

@@ -1,5 +1,5 @@
 import { changeResult } from '../core/changed-answer.js';
-import { changeAt, isAt, parsePath, pick, placesIn } from '../core/data-path.js';
+import { changeAt, parsePath, pick, placesAt, placesIn } from '../core/data-path.js';
 import { defineFault } from '../core/fault.js';
 import { isObject, type JsonObject } from '../core/message.js';
 import { oneOf, text } from '../core/params.js';
@@ -37,17 +37,16 @@ export const injectText = defineFault({
       const joined = (clean: string, gap: string): string =>
         clean === '' ? words : place === 'append' ? `${clean}${gap}${words}` : `${words}${gap}${clean}`;
       const pattern = path === '' ? undefined : parsePath(path);
-      const strings = placesIn(dataOf(result)[0]).filter(
-        (one) => typeof one.value === 'string' && (pattern === undefined || isAt(one.path, pattern)),
-      );
+      const data = dataOf(result)[0];
+      const strings = (pattern === undefined ? placesIn(data) : placesAt(data, pattern)).filter(({ value }) => typeof value === 'string');
       const longest = Math.max(0, ...strings.map(({ value }) => String(value).length));
       const chosen = pick(
         pattern === undefined ? strings.filter(({ value }) => String(value).length === longest) : strings,
         context.draw(),
       );
       if (chosen !== undefined) {
-        const changed = changeData(result, (data) =>
-          changeAt(data, chosen.path, (value) => (value === chosen.value ? joined(String(value), ' ') : value)),
+        const changed = changeData(result, (whole) =>
+          changeAt(whole, chosen.path, (value) => (value === chosen.value ? joined(String(value), ' ') : value)),
         );
         return changed ?? 'there is no text';
       }

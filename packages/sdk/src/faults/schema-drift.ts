@@ -1,5 +1,5 @@
 import { changeResult } from '../core/changed-answer.js';
-import { changeAt, isAt, membersIn, parsePath, pick, placesIn, type DataPath, type Place } from '../core/data-path.js';
+import { changeAt, membersIn, parsePath, pick, placesAt, type DataPath, type Place } from '../core/data-path.js';
 import { defineFault } from '../core/fault.js';
 import { emptyShape, learnShape, wasAlwaysThere } from '../core/learnt-shape.js';
 import type { JsonObject } from '../core/message.js';
@@ -16,7 +16,7 @@ const nameOf = (path: DataPath): string => String(path.at(-1));
 function namedMembers(data: unknown, fields: readonly string[], path: string): readonly Member[] {
   const pattern = path === '' ? undefined : parsePath(path);
   const byName = membersIn(data).filter((member) => fields.includes(nameOf(member.path)));
-  const place = pattern === undefined ? undefined : placesIn(data).find((one) => isAt(one.path, pattern));
+  const place = pattern === undefined ? undefined : placesAt(data, pattern)[0];
   const byPath = place === undefined || typeof pattern?.at(-1) !== 'string' ? [] : [{ path: pattern, value: place.value }];
   return [...byName, ...byPath].map((member) => ({ ...member, promise: undefined })).toReversed();
 }

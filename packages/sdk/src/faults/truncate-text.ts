@@ -7,7 +7,9 @@ import { startOf } from '../core/text-start.js';
 /** Cuts at the end of a word where there is one before the cut. */
 function endingInAWord(start: string, whole: string): string {
   if (start.length === whole.length || /^\s/.test(whole.slice(start.length))) return start;
-  const words = start.replace(/\S+$/, '').trimEnd();
+  let end = start.length;
+  while (end > 0 && /\S/.test(start[end - 1]!)) end--;
+  const words = start.slice(0, end).trimEnd();
   return words === '' ? start : words;
 }
 
