@@ -1,18 +1,12 @@
 /** Processes that die, connections that never come about or break, lines that are thin or swallow everything. */
 import { expect } from 'vitest';
-import { callTool, dataOf, fired, ONCE, reported, type Scenario } from './scenario.js';
+import { callTool, comeBack, dataOf, fired, ONCE, reported, type Scenario } from './scenario.js';
 import { answersTo, executions, toolCall, type Seen, type Stage } from './stage.js';
 
 const isBroken = ({ what }: Seen): boolean => what === 'broken';
 
 /** All answers come to the client in one line: a pipe, or the stream of HTTP+SSE, whose POSTs were accepted already. */
 const hasOneLine = ({ name }: Stage): boolean => name === 'stdio' || name === 'http-legacy-sse';
-
-/** Comes back as often as it takes. */
-async function comeBack(stage: Stage): Promise<void> {
-  let isConnected = false;
-  while (!isConnected) isConnected = await stage.hello();
-}
 
 /** A connection fails with a code, for a while. */
 const failsToConnect = (code: string) => async (stage: Stage) => {

@@ -3,9 +3,10 @@
  * the request, so that whoever repeats it later can only have it from here.
  */
 import { changeAt, placesAt, placesIn, type DataPath, type Place } from './data-path.js';
-import { isObject, type JsonObject } from './message.js';
+import type { JsonObject } from './message.js';
 import { accepts, listedValues, promisedAt } from './output-schema.js';
-import { changeData, dataOf, jsonTextOf } from './tool-result.js';
+import { changeProse, proseOf } from './prose.js';
+import { changeData, dataOf } from './tool-result.js';
 import {
   between,
   decimalsOf,
@@ -207,19 +208,10 @@ export function wordsOf(values: readonly unknown[]): ReadonlySet<string> {
 
 /** The words of a result that is no data, each of which may have a form. */
 function wordsIn(result: JsonObject): readonly { readonly value: unknown }[] {
-  return proseOf(result).flatMap((text) =>
+  return proseOf(result).flatMap(({ text }) =>
     [...text.slice(0, 100_000).matchAll(WORD)].flatMap(([value]) => (value.length < 2 ? [] : [{ value }])),
   );
 }
-
-const proseOf = (result: JsonObject): readonly string[] => {
-  const blocks: unknown = result['content'];
-  if (!Array.isArray(blocks)) return [];
-  return blocks.flatMap((block: unknown) => (isObject(block) && isProse(block) ? [block['text'] as string] : []));
-};
-
-const isProse = (block: JsonObject): boolean =>
-  block['type'] === 'text' && typeof block['text'] === 'string' && jsonTextOf(block) === undefined;
 
 /** Puts a wrong value into a result: into its data and its texts, or into one of the two only. */
 export function withWrongValue(
@@ -231,14 +223,8 @@ export function withWrongValue(
   const isStructured = 'structuredContent' in result;
   const edited =
     path === undefined ? undefined : changeData(result, (data) => changeAt(data, path, (value) => (value === clean ? dirty : value)));
-  const changed: JsonObject = { ...(edited ?? result) };
   // A text in words beside the data says the same value in its own way.
-  const blocks: unknown = changed['content'];
-  if (Array.isArray(blocks)) {
-    changed['content'] = blocks.map((block: unknown) =>
-      isObject(block) && isProse(block) ? { ...block, text: replaceWord(block['text'] as string, String(clean), String(dirty)) } : block,
-    );
-  }
+  const changed = { ...changeProse(edited ?? result, ({ text }) => replaceWord(text, String(clean), String(dirty))) };
   if (where === 'structured') changed['content'] = result['content'];
   if (where === 'text' && isStructured) changed['structuredContent'] = result['structuredContent'];
   return JSON.stringify(changed) === JSON.stringify(result) ? undefined : changed;

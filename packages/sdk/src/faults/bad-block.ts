@@ -4,7 +4,8 @@ import { defineFault } from '../core/fault.js';
 import { isObject, type JsonObject } from '../core/message.js';
 import { oneOf } from '../core/params.js';
 import { between, type Draw } from '../core/value-form.js';
-import { changeData, dataOf, jsonTextOf } from '../core/tool-result.js';
+import { changeProse, proseOf } from '../core/prose.js';
+import { changeData, dataOf } from '../core/tool-result.js';
 
 const KINDS = ['base64', 'mime', 'unknown-type', 'dead-link', 'zero-width', 'ansi'] as const;
 type Kind = (typeof KINDS)[number];
@@ -60,20 +61,12 @@ function withBadText(result: JsonObject, kind: Kind, draw: Draw): JsonObject | s
     const changed = changeData(result, (data) => changeAt(data, chosen.path, (value) => (value === chosen.value ? dirty : value)));
     return changed ?? 'there is no text';
   }
-  const blocks: unknown = result['content'];
-  const texts = Array.isArray(blocks) ? blocks.filter((block): block is JsonObject => isWords(block)) : [];
-  const block = pick(texts, draw());
-  if (block === undefined || !Array.isArray(blocks)) return 'there is no text';
-  const text = dirtied(String(block['text']), kind, draw);
-  return { ...result, content: blocks.map((one: unknown) => (one === block ? { ...block, text } : one)) };
+  const words = proseOf(result).filter(({ text }) => text !== '');
+  const block = pick(words, draw());
+  if (block === undefined) return 'there is no text';
+  const dirty = dirtied(block.text, kind, draw);
+  return changeProse(result, (one) => (one === block ? dirty : one.text));
 }
-
-const isWords = (block: unknown): boolean =>
-  isObject(block) &&
-  block['type'] === 'text' &&
-  typeof block['text'] === 'string' &&
-  block['text'] !== '' &&
-  jsonTextOf(block) === undefined;
 
 /** Content that a client shows, decodes or fetches without looking, and must not fall over. */
 export const badBlock = defineFault({

@@ -2,7 +2,7 @@ import { noteDifferences } from '../core/changed-answer.js';
 import { answer, forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
-import { isObject, resultOf, type JsonObject } from '../core/message.js';
+import { dataResult, isObject, resultOf, wordsResult, type JsonObject } from '../core/message.js';
 import { oneOf, text } from '../core/params.js';
 import { editableMessage } from '../core/tool-result.js';
 
@@ -37,13 +37,8 @@ export const errorAsSuccess = defineFault({
     const message = event.part === 'answer' ? editableMessage(event.frame) : {};
     if (typeof message === 'string') return context.notDelivered(message);
     const words = ownWords(message) ?? params.text;
-    const data = { error: words };
-    const said = params.as === 'text' ? words : JSON.stringify(data);
-    const result: JsonObject = {
-      ...(event.exchange.session.era === 'modern' ? { resultType: 'complete' } : {}),
-      content: [{ type: 'text', text: said }],
-      ...(params.as === 'json' ? { structuredContent: data } : {}),
-    };
+    const isModern = event.exchange.session.era === 'modern';
+    const result = params.as === 'text' ? wordsResult(words, isModern) : dataResult({ error: words }, isModern);
     noteDifferences(resultOf(message) ?? {}, result, context.changed);
     const made = { jsonrpc: '2.0', id: event.exchange.id, result };
     return event.part === 'request' ? [answer(made)] : [forward(editFrame(event.frame, made))];

@@ -1,8 +1,8 @@
 import { changeResult } from '../core/changed-answer.js';
 import { changeAt, placesIn, type Place } from '../core/data-path.js';
 import { defineFault } from '../core/fault.js';
-import { isObject, type JsonObject } from '../core/message.js';
 import { count } from '../core/params.js';
+import { changeProse, proseOf } from '../core/prose.js';
 import { changeData, dataOf } from '../core/tool-result.js';
 
 const sizeOf = (value: unknown): number => (JSON.stringify(value) ?? '').length;
@@ -15,13 +15,17 @@ function growable(data: unknown): Place | undefined {
   return found.toSorted((one, other) => sizeOf(other.value) - sizeOf(one.value))[0];
 }
 
-/** The same again and again, until it has so many characters. */
+const timesFor = (size: number, bytes: number): number => Math.max(2, Math.ceil(bytes / Math.max(1, size)));
+
+/** The same words again and again, until they have so many characters. */
+const repeated = (text: string, bytes: number): string => text.repeat(timesFor(text.length, bytes));
+
+/** The same for a list, or for a text. */
 function grown(value: unknown, bytes: number): unknown {
-  const timesFor = (size: number): number => Math.max(2, Math.ceil(bytes / Math.max(1, size)));
-  if (typeof value === 'string') return value.repeat(timesFor(value.length));
+  if (typeof value === 'string') return repeated(value, bytes);
   if (!Array.isArray(value)) return value;
   const list: unknown[] = value;
-  return Array.from({ length: timesFor(sizeOf(list) - 2) * list.length }, (_, index) => list[index % list.length]);
+  return Array.from({ length: timesFor(sizeOf(list) - 2, bytes) * list.length }, (_, index) => list[index % list.length]);
 }
 
 /** A query without a limit. It costs the caller memory, time, and every token that its context had left. */
@@ -48,22 +52,9 @@ export const hugeResult = defineFault({
       if (place !== undefined) {
         return changeData(result, (data) => changeAt(data, place.path, (value) => grown(value, bytes))) ?? 'there is nothing to repeat';
       }
-      const blocks: unknown = result['content'];
-      const longest = Array.isArray(blocks)
-        ? blocks.filter(hasText).toSorted((one, other) => other.text.length - one.text.length)[0]
-        : undefined;
+      const [longest] = proseOf(result).toSorted((one, other) => other.text.length - one.text.length);
       // A number or a flag cannot be made longer, and words beside it would tear the two apart.
-      if (longest === undefined || !Array.isArray(blocks) || result['structuredContent'] !== undefined) return 'there is nothing to repeat';
-      return {
-        ...result,
-        content: blocks.map((block: unknown) => (block === longest ? { ...longest, text: grown(`${longest.text}\n`, bytes) } : block)),
-      };
+      if (longest === undefined || longest.text === '' || result['structuredContent'] !== undefined) return 'there is nothing to repeat';
+      return changeProse(result, (block) => (block === longest ? repeated(`${block.text}\n`, bytes) : block.text));
     }),
 });
-
-const hasText = (block: unknown): block is JsonObject & { text: string } =>
-  isObject(block) &&
-  block['type'] === 'text' &&
-  typeof block['text'] === 'string' &&
-  block['text'] !== '' &&
-  !/^\s*[[{]/.test(block['text']);

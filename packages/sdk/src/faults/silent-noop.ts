@@ -2,7 +2,7 @@ import { noteDifferences } from '../core/changed-answer.js';
 import { answer } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { frameBytes, frameObject, type Frame } from '../core/frame.js';
-import { isObject, type JsonObject } from '../core/message.js';
+import { dataResult, isObject, paramsOf, wordsResult, type JsonObject } from '../core/message.js';
 import { leastOf } from '../core/output-schema.js';
 import { text } from '../core/params.js';
 import { editableResult } from '../core/tool-result.js';
@@ -13,10 +13,7 @@ const MAX_REMEMBERED_BYTES = 64 * 1024;
 
 type Seen = { last: { readonly result: JsonObject; readonly request: Frame } | undefined };
 
-const argumentsOf = (request: Frame): unknown => {
-  const params = frameObject(request)?.['params'];
-  return isObject(params) ? params['arguments'] : undefined;
-};
+const argumentsOf = (request: Frame): unknown => paramsOf(frameObject(request))['arguments'];
 
 /** A write that went nowhere: a queue that drops, a dry run left on. The caller is told that all is well. */
 export const silentNoop = defineFault({
@@ -50,13 +47,8 @@ export const silentNoop = defineFault({
     } else {
       const schema = context.knownTool(tool)?.outputSchema;
       const least = schema === undefined ? undefined : leastOf(schema);
-      const said = isObject(least) ? JSON.stringify(least) : words;
       const isModern = session.era === 'modern';
-      result = {
-        ...(isModern ? { resultType: 'complete' } : {}),
-        content: [{ type: 'text', text: said }],
-        ...(isObject(least) ? { structuredContent: least } : {}),
-      };
+      result = isObject(least) ? dataResult(least, isModern) : wordsResult(words, isModern);
     }
     // There is no clean answer: everything in this one was made up.
     noteDifferences(
