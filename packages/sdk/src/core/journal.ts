@@ -2,6 +2,7 @@
  * The journal: one entry per line (JSONL), one versioned schema for simulator, proxies and in-process use.
  * Every report, plot and exit code is a rendering of it. What an agent sees carries no mark; marks live here only.
  */
+import type { CallOutcome } from './call-outcome.js';
 import type { DataChange } from './data-change.js';
 import type { MessageId } from './message.js';
 import type { Era } from './session.js';
@@ -24,9 +25,6 @@ export type ExchangeRef = {
 
 /** What came of a rule's draw on one exchange. */
 export type FaultState = 'delivered' | 'suppressed' | 'not-delivered';
-
-/** What the caller saw of one call. */
-export type CallOutcome = 'ok' | 'tool-error' | 'rpc-error' | 'http-error' | 'disconnected' | 'no-answer' | 'cancelled';
 
 /** What happened in a stretch of time. Latencies are of the calls that were answered in it; absent when there were none. */
 export type WindowCounts = {
