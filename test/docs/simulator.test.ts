@@ -65,7 +65,7 @@ test('says what the tables of the simulator say (update it with: UPDATE=1 npx vi
     /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g,
     (_, name: string) => `<!-- generated: ${name} -->\n${SECTIONS[name]!()}\n<!-- end -->`,
   );
-  expect([...made.matchAll(/<!-- generated: (\w+)/g)].map(([, name]) => name).sort()).toEqual(Object.keys(SECTIONS).sort());
+  expect(new Set([...made.matchAll(/<!-- generated: (\w+)/g)].map(([, name]) => name))).toEqual(new Set(Object.keys(SECTIONS)));
   if (process.env['UPDATE'] === '1') writeFileSync(file, made);
   expect(readFileSync(file, 'utf8')).toBe(made);
 });

@@ -120,8 +120,10 @@ describe('the chain of pool, retries and limiter', () => {
   test('replicas, retries, timeouts and pools can be swept', () => {
     const { rows } = reportOf(
       'pool-cuts',
-      ...['--seeds', '1', '--variant', '90 % on 3 replicas, unbounded retries'],
-      ...['--sweep', 'timeline.0.replicas=1,2,3', '--sweep', 'agents.checkout.retry.max=2,unbounded'],
+      '--seeds=1',
+      '--variant=90 % on 3 replicas, unbounded retries',
+      '--sweep=timeline.0.replicas=1,2,3',
+      '--sweep=agents.checkout.retry.max=2,unbounded',
     );
     expect(rows).toHaveLength(6);
     const failed = rows.map((row) => mean(row, 'failedShare'));
