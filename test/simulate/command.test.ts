@@ -44,6 +44,7 @@ test('lists the shipped scenarios', () => {
     'fan-out',
     'head-of-line',
     'pool-cuts',
+    'pool-grid',
     'pool-hysteresis',
   ]) {
     expect(stdout).toContain(name);
