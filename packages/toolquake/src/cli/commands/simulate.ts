@@ -1,16 +1,5 @@
 import { ToolquakeError } from '@toolquake/sdk/core';
-import { defineCommand, EXIT } from '../command.js';
-
-/** A word of a short list, or an error that names the list. */
-function wordOf<const Word extends string>(flag: string, given: string, words: readonly Word[]): Word {
-  const found = words.find((word) => word === given);
-  if (found !== undefined) return found;
-  const nearest = words.find((word) => word[0] === given[0]?.toLowerCase());
-  throw new ToolquakeError('BAD_ARGUMENT', {
-    message: `${flag} must be ${words.join(' or ')}, not "${given}".`,
-    advice: nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
-  });
-}
+import { defineCommand, EXIT, wordOf } from '../command.js';
 
 /** Plans and their seeds on virtual time. */
 export const simulate = defineCommand({

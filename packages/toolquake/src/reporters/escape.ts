@@ -1,0 +1,24 @@
+/** Text from a journal in other languages: it stays text, whatever it says. */
+
+/** Control characters (XML forbids most of them), halves of surrogate pairs, and marks that turn the direction of writing. */
+// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+const UNPRINTABLE =
+  /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Everything visible; the rest becomes one visible mark. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, '\ufffd');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** For HTML and XML, in text and in quoted attributes. */
+export function escapeXml(text: string): string {
+  return printable(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}
+
+/** For Markdown: punctuation as entities makes no table, link, mention or tag. */
+export function escapeMarkdown(text: string): string {
+  // A mention is found after entities are read, so a joiner stands in its way; it has no width.
+  return printable(text).replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};${character === '@' ? '&#8288;' : ''}`);
+}
