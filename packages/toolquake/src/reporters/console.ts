@@ -8,7 +8,7 @@ import { printable } from './escape.js';
 import { counted, duration, figure, grouped, percent, range, share, table, type Cell, type Paint } from './figures.js';
 import type { Digest, TimelineRecord } from './journal-digest.js';
 import { bar, sparkline } from './sparks.js';
-import { storyOf } from './story.js';
+import { comparedCells, storyOf } from './story.js';
 import { shownTimelines } from './shown-timelines.js';
 
 /** What the digest does not know. */
@@ -53,9 +53,12 @@ function storyText(digest: Digest, paint: Paint): string {
   ].join('');
 }
 
-function comparisonText({ scenario, totals, cells, keys }: Comparison, paint: Paint): string {
-  const hasPaper = totals.some(({ onPaper }) => onPaper !== undefined);
-  const rows = totals.map((cell): Cell[] => [
+function comparisonText(comparison: Comparison, paint: Paint): string {
+  const { scenario, cells, keys } = comparison;
+  const compared = comparedCells(comparison);
+  const point = pointText(compared[0]?.point ?? {});
+  const hasPaper = compared.some(({ onPaper }) => onPaper !== undefined);
+  const rows = compared.map((cell): Cell[] => [
     printable(cell.variant),
     { text: figure(cell.blastRadius.mean, 4), paint: (cell.blastRadius.mean ?? 0) > 0 ? paint.red : paint.green },
     range(cell.blastRadius.interval),
@@ -67,7 +70,11 @@ function comparisonText({ scenario, totals, cells, keys }: Comparison, paint: Pa
   ]);
   const titles = ['', 'blast radius', '', ...(hasPaper ? ['on paper'] : []), 'calls/op', 'task p99', 'deceived', 'runs'];
   const overall = table([head(titles, paint), ...rows], { indent: 2, left: [2] });
-  return section(`Scenario ${scenario}`, keys.length === 0 ? overall : `${overall}\n${pointsText(cells, paint)}`, paint);
+  return section(
+    `Scenario ${scenario}${point === '' ? '' : `, at ${point}`}`,
+    keys.length === 0 ? overall : `${overall}\n${pointsText(cells, paint)}`,
+    paint,
+  );
 }
 
 /** Blast radius by point and variant. */

@@ -5,7 +5,7 @@ import type { Sweep } from './digest/sweep.js';
 import { escapeMarkdown as text } from './escape.js';
 import { counted, duration, figure, grouped, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
-import { storyOf } from './story.js';
+import { comparedCells, storyOf } from './story.js';
 
 const code = (word: string): string => `<code>${text(word)}</code>`;
 
@@ -45,8 +45,11 @@ export function renderMarkdown(digest: Digest, { subject }: { readonly subject: 
   ].join('');
 }
 
-function comparisonText({ scenario, totals, cells, keys }: Comparison): string {
-  const rows = totals.map((cell) => [
+function comparisonText(comparison: Comparison): string {
+  const { scenario, cells, keys } = comparison;
+  const compared = comparedCells(comparison);
+  const point = pointText(compared[0]?.point ?? {});
+  const rows = compared.map((cell) => [
     text(cell.variant),
     `**${figure(cell.blastRadius.mean, 4)}** ${range(cell.blastRadius.interval)}`,
     share(cell.onPaper),
@@ -56,7 +59,10 @@ function comparisonText({ scenario, totals, cells, keys }: Comparison): string {
     grouped(cell.runs),
   ]);
   const overall = table(['variant', 'blast radius', 'on paper', 'calls per operation', 'task p99', 'deceived tasks', 'runs'], rows);
-  return section(`Scenario ${text(scenario)}`, `${overall}${keys.length === 0 ? '' : folded('Blast radius by point', pointsTable(cells))}`);
+  return section(
+    `Scenario ${text(scenario)}${point === '' ? '' : `, at ${text(point)}`}`,
+    `${overall}${keys.length === 0 ? '' : folded('Blast radius by point', pointsTable(cells))}`,
+  );
 }
 
 function pointsTable(cells: readonly Cell[]): string {

@@ -54,22 +54,30 @@ export function seedText({ count, first, low, high, hasMore }: Digest['runs']['s
 }
 
 /** The variant that others are compared with: the one without a defence, or the first. */
-export function baselineOf({ totals }: Comparison): Cell | undefined {
+function baselineOf({ totals }: Comparison): Cell | undefined {
   return totals.find(({ variant }) => /^(without|no|none|off|bare|before|baseline)\b/i.test(variant)) ?? totals[0];
 }
 
 /** Where the baseline fails most. */
-export function worstCell({ cells }: Comparison, variant: string): Cell | undefined {
+function worstCell({ cells }: Comparison, variant: string): Cell | undefined {
   return cells
     .filter((cell) => cell.variant === variant)
     .reduce<Cell | undefined>((worst, cell) => ((cell.blastRadius.mean ?? 0) > (worst?.blastRadius.mean ?? -1) ? cell : worst), undefined);
 }
 
+/** All variants at the point where the baseline fails most, the baseline first: where a defence has most to show. */
+export function comparedCells(comparison: Comparison): readonly Cell[] {
+  const baseline = baselineOf(comparison);
+  const worst = baseline === undefined ? undefined : worstCell(comparison, baseline.variant);
+  if (worst === undefined) return comparison.totals;
+  const others = comparison.cells.filter(({ variant, point }) => variant !== worst.variant && pointText(point) === pointText(worst.point));
+  return [worst, ...others];
+}
+
 const atPoint = ({ point }: Cell): string => (Object.keys(point).length === 0 ? '' : ` at ${pointText(point)}`);
 
 function brokenIn(comparison: Comparison): readonly string[] {
-  const baseline = baselineOf(comparison);
-  const worst = baseline === undefined ? undefined : worstCell(comparison, baseline.variant);
+  const [worst] = comparedCells(comparison);
   if (worst?.blastRadius.mean === undefined) return [];
   if (worst.blastRadius.mean === 0) return [`${comparison.scenario}: no task failed, ${worst.variant}.`];
   const paper = worst.onPaper === undefined ? '' : `; on paper ${percent(worst.onPaper)}`;
@@ -81,16 +89,14 @@ function containedIn(digest: Digest): readonly string[] {
   const compared = digest.comparisons.flatMap(containedBy);
   if (compared.length > 0) return compared;
   const { faulted, unharmed } = digest.calls;
-  const unknown = 'What the agent made of it is not in this journal: a proxy sees calls, not tasks.';
+  const unknown = 'What the agent made of it is not in this journal: it tells calls, not how tasks ended.';
   if (faulted === 0) return [digest.calls.calls === 0 ? 'Nothing to compare with: the journal has one variant.' : unknown];
   return [`${grouped(unharmed)} of ${grouped(faulted)} calls that met a fault still came back ok and unchanged.`, unknown];
 }
 
 function containedBy(comparison: Comparison): readonly string[] {
-  const baseline = baselineOf(comparison);
-  const worst = baseline === undefined ? undefined : worstCell(comparison, baseline.variant);
+  const [worst, ...others] = comparedCells(comparison);
   if (worst?.blastRadius.mean === undefined || worst.blastRadius.mean === 0) return [];
-  const others = comparison.cells.filter(({ variant, point }) => variant !== worst.variant && pointText(point) === pointText(worst.point));
   const best = others.reduce<Cell | undefined>(
     (least, cell) => ((cell.blastRadius.mean ?? 1) < (least?.blastRadius.mean ?? Infinity) ? cell : least),
     undefined,

@@ -120,6 +120,21 @@ function cellOf(variant: string, cell: Growing): Cell {
   };
 }
 
+/** Runs at different points differ by more than chance: their spread is no interval. */
+function acrossPoints(cell: Cell): Cell {
+  const mean = ({ mean: value }: Estimate): Estimate => ({ mean: value, interval: undefined });
+  const { blastRadius, callsPerOperation, taskP99, deceived } = cell;
+  const figures = Object.fromEntries(Object.entries(cell.figures).map(([name, value]) => [name, mean(value)]));
+  return {
+    ...cell,
+    blastRadius: mean(blastRadius),
+    callsPerOperation: mean(callsPerOperation),
+    taskP99: mean(taskP99),
+    deceived: mean(deceived),
+    figures,
+  };
+}
+
 /** Keys in one order, so that equal points have equal text. */
 export function pointText(point: Point): string {
   return Object.keys(point)
@@ -154,12 +169,15 @@ export function createComparisonBook(): ComparisonBook {
     list: () =>
       scenarios.entries().map(([scenario, { totals, cells, latency }]) => {
         const listed = [...cells.values()].map(({ variant, cell }) => cellOf(variant, cell));
+        const keys = sweptKeys(listed);
         return {
           scenario,
           variants: totals.entries().map(([variant]) => variant),
-          keys: sweptKeys(listed),
+          keys,
           cells: listed,
-          totals: totals.entries().map(([variant, cell]) => cellOf(variant, cell)),
+          totals: totals
+            .entries()
+            .map(([variant, cell]) => (keys.length === 0 ? cellOf(variant, cell) : acrossPoints(cellOf(variant, cell)))),
           latency: latency
             .entries()
             .flatMap(([variant, tools]) => tools.entries().map(([tool, sketch]) => ({ variant, tool, latency: percentilesOf(sketch) }))),
