@@ -5,7 +5,7 @@ import { pointText, type Cell as ComparisonCell, type Comparison } from './diges
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
 import { printable } from './escape.js';
-import { counted, duration, figure, grouped, percent, range, share, table, type Cell, type Paint } from './figures.js';
+import { duration, figure, grouped, many, percent, range, share, table, type Cell, type Paint } from './figures.js';
 import type { Digest, TimelineRecord } from './journal-digest.js';
 import { bar, sparkline } from './sparks.js';
 import { comparedCells, storyOf } from './story.js';
@@ -202,7 +202,7 @@ function sequencesText({ sequences }: Digest, paint: Paint): string {
   const rows = sequences.map(({ label, sequence, runs, firstAtMs, marks }): Cell[] => [
     printable(sequence),
     printable(label),
-    counted(runs, 'run'),
+    many(runs, 'run'),
     duration(firstAtMs),
     printable(marks.join(' > ')),
   ]);
@@ -231,8 +231,8 @@ function problemsText({ problems, skipped, torn, runs }: Digest, paint: Paint): 
       .map(({ text, count }) => `${printable(text)}${count === 1 || text === OTHERS ? '' : ` (${grouped(count)} times)`}`),
     ...skipped.first.slice(0, 5).map(({ where, problem }) => `${printable(where)} was left out: ${printable(problem)}.`),
     ...(skipped.count > 5 ? [`${grouped(skipped.count)} lines were left out in all.`] : []),
-    ...(torn > 0 ? [`${counted(torn, 'line')} was cut off where a run was killed.`] : []),
-    ...(runs.unfinished > 0 ? [`${counted(runs.unfinished, 'run')} of ${grouped(runs.count)} had no end: killed, or still going on.`] : []),
+    ...(torn > 0 ? [`${many(torn, 'line')} was cut off where a run was killed.`] : []),
+    ...(runs.unfinished > 0 ? [`${many(runs.unfinished, 'run')} of ${grouped(runs.count)} had no end: killed, or still going on.`] : []),
   ];
   return section('Problems', lines.map((line) => `  ${line}\n`).join(''), paint);
 }

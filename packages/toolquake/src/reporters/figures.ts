@@ -77,3 +77,8 @@ export function duration(ms: number | undefined): string {
   const rest = Math.floor((seconds % large) / small);
   return `${Math.floor(seconds / large)} ${unit[0]}${rest === 0 ? '' : ` ${rest} ${unit[1]}`}`;
 }
+
+/** `1,500 calls`: for counts that may be large. */
+export function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

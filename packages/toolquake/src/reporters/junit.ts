@@ -1,7 +1,7 @@
 /** A digest for CI: one test case per rule, because a rule that never fired tested nothing. */
 import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
 import { escapeXml as text } from './escape.js';
-import { counted, grouped, percent } from './figures.js';
+import { grouped, many, percent } from './figures.js';
 import type { Digest } from './journal-digest.js';
 
 type Case = { readonly name: string; readonly outcome: 'passed' | 'skipped' | { readonly failure: string }; readonly output?: string };
@@ -52,7 +52,7 @@ function sequenceCases({ sequences }: Digest): readonly Case[] {
   return sequences.map(({ sequence, label, runs, marks }) => ({
     name: `${sequence} (${label})`,
     outcome: 'passed',
-    output: `came about in ${counted(runs, 'run')}: ${marks.join(', ')}`,
+    output: `came about in ${many(runs, 'run')}: ${marks.join(', ')}`,
   }));
 }
 
@@ -61,7 +61,7 @@ function scenarioCases({ comparisons }: Digest): readonly Case[] {
     totals.map(({ variant, blastRadius, runs }) => ({
       name: `${scenario}, ${variant}`,
       outcome: 'passed' as const,
-      output: `${percent(blastRadius.mean)} of tasks failed over ${counted(runs, 'run')}`,
+      output: `${percent(blastRadius.mean)} of tasks failed over ${many(runs, 'run')}`,
     })),
   );
 }

@@ -3,7 +3,7 @@ import { pointText, type Cell, type Comparison } from './digest/comparison.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
 import { escapeMarkdown as text } from './escape.js';
-import { counted, duration, figure, grouped, range, share } from './figures.js';
+import { duration, figure, grouped, many, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
 import { comparedCells, storyOf } from './story.js';
 
@@ -133,7 +133,7 @@ function sequencesTable({ sequences }: Digest): string {
   const rows = sequences.map(({ sequence, label, runs, firstAtMs, marks }) => [
     text(sequence),
     text(label),
-    counted(runs, 'run'),
+    many(runs, 'run'),
     duration(firstAtMs),
     marks.map(text).join(' → '),
   ]);
@@ -157,8 +157,6 @@ function problemsList({ problems, skipped, runs }: Digest): string {
     ...problems.slice(0, 20).map((problem) => `- ${text(problem.text)} (${grouped(problem.count)})\n`),
     ...skipped.first.map(({ where, problem }) => `- ${code(where)} was left out: ${text(problem)}\n`),
     ...(skipped.count > skipped.first.length ? [`- ${grouped(skipped.count)} lines were left out in all\n`] : []),
-    ...(runs.unfinished > 0
-      ? [`- ${counted(runs.unfinished, 'run')} of ${grouped(runs.count)} had no end: killed, or still going on\n`]
-      : []),
+    ...(runs.unfinished > 0 ? [`- ${many(runs.unfinished, 'run')} of ${grouped(runs.count)} had no end: killed, or still going on\n`] : []),
   ].join('');
 }

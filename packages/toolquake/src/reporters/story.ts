@@ -2,8 +2,8 @@
 import type { Digest } from './journal-digest.js';
 import { pointText, type Cell, type Comparison } from './digest/comparison.js';
 import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
-import { turningPoints } from './digest/sweep.js';
-import { counted, duration, grouped, percent } from './figures.js';
+import { turningPoints, type Sweep } from './digest/sweep.js';
+import { duration, grouped, many, percent } from './figures.js';
 
 /** The first screen. */
 export type Story = {
@@ -32,16 +32,16 @@ function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
   const where = runs.transports.map((name) => (name === 'simulator' ? 'the simulator' : name)).join(' and ');
   const longest = runs.list.reduce((most, { lastMs }) => Math.max(most, lastMs), 0);
   const parts = [
-    `${counted(runs.count, 'run')} on ${where}`,
+    `${many(runs.count, 'run')} on ${where}`,
     seedText(runs.seeds),
-    ...(rules.length === 0 ? [] : [counted(rules.length, 'rule')]),
+    ...(rules.length === 0 ? [] : [many(rules.length, 'rule')]),
     ...(calls.calls === 0 ? [] : [`${grouped(calls.calls)} calls`]),
     ...(longest === 0 ? [] : [runs.count === 1 ? duration(longest) : `up to ${duration(longest)} each`]),
     ...(runs.eras.length === 0 ? [] : [`${runs.eras.join(' and ')} era`]),
   ];
   const scenarios = comparisons.map(
     ({ scenario, variants, cells, keys }) =>
-      `Scenario ${scenario}: ${counted(variants.length, 'variant')}${keys.length === 0 ? '' : `, ${counted(new Set(cells.map(({ point }) => pointText(point))).size, 'point')} (${keys.join(', ')})`}.`,
+      `Scenario ${scenario}: ${many(variants.length, 'variant')}${keys.length === 0 ? '' : `, ${many(new Set(cells.map(({ point }) => pointText(point))).size, 'point')} (${keys.join(', ')})`}.`,
   );
   return [`${parts.join(', ')}.`, ...scenarios.slice(0, MAX_SENTENCES)];
 }
@@ -79,14 +79,14 @@ const atPoint = ({ point }: Cell): string => (Object.keys(point).length === 0 ? 
 function brokenIn(comparison: Comparison): readonly string[] {
   const [worst] = comparedCells(comparison);
   if (worst?.blastRadius.mean === undefined) return [];
-  if (worst.blastRadius.mean === 0) return [`${comparison.scenario}: no task failed, ${worst.variant}.`];
-  const paper = worst.onPaper === undefined ? '' : `; on paper ${percent(worst.onPaper)}`;
+  if (worst.blastRadius.mean === 0) return [`${comparison.scenario}: no task failed ("${worst.variant}").`];
+  const paper = worst.onPaper === undefined ? '' : `, on paper ${percent(worst.onPaper)}`;
   const deceived = worst.deceivedTasks === 0 ? '' : `, and ${percent(worst.deceived.mean)} went on with a wrong answer`;
-  return [`${percent(worst.blastRadius.mean)} of tasks failed ${worst.variant}${atPoint(worst)}${paper}${deceived}.`];
+  return [`${percent(worst.blastRadius.mean)} of tasks failed${atPoint(worst)} ("${worst.variant}"${paper})${deceived}.`];
 }
 
 function containedIn(digest: Digest): readonly string[] {
-  const compared = digest.comparisons.flatMap(containedBy);
+  const compared = [...digest.comparisons.flatMap(containedBy), ...recoveredIn(digest)];
   if (compared.length > 0) return compared;
   const { faulted, unharmed } = digest.calls;
   const unknown = 'What the agent made of it is not in this journal: it tells calls, not how tasks ended.';
@@ -103,11 +103,11 @@ function containedBy(comparison: Comparison): readonly string[] {
   );
   if (best === undefined) return ['Nothing to compare with: the journal has one variant.'];
   const isBetter = (best.blastRadius.interval?.high ?? 1) < (worst.blastRadius.interval?.low ?? worst.blastRadius.mean);
-  if (!isBetter) return [`Nothing did: ${best.variant}, the best of the others, still leaves ${percent(best.blastRadius.mean)}.`];
+  if (!isBetter) return [`Nothing did: "${best.variant}", the best of the others, still leaves ${percent(best.blastRadius.mean)}.`];
   const [cost, before] = [best.callsPerOperation.mean, worst.callsPerOperation.mean];
   const price =
     cost === undefined || before === undefined ? '' : `, for ${cost.toFixed(2)} calls per operation instead of ${before.toFixed(2)}`;
-  return [`${capitalised(best.variant)} leaves ${percent(best.blastRadius.mean)} there${price}.`];
+  return [`"${best.variant}" leaves ${percent(best.blastRadius.mean)} there${price}.`];
 }
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -118,17 +118,40 @@ function sequencesIn({ sequences }: Digest): readonly string[] {
     .slice(0, 2)
     .map(
       ({ sequence, runs, label, firstAtMs }) =>
-        `${sequence} came about in ${counted(runs, 'run')} (${label}), first after ${duration(firstAtMs)}.`,
+        `${capitalised(sequence)} came about in ${many(runs, 'run')} ("${label}"), first after ${duration(firstAtMs)}.`,
     );
 }
 
-function sweepsIn({ sweeps }: Digest): readonly string[] {
-  return sweeps.slice(0, 2).flatMap((sweep) => {
-    const { failsAt, recoversAt } = turningPoints(sweep);
-    if (failsAt === undefined || sweep.down.length === 0) return [];
-    const back = recoversAt === undefined ? 'it never recovers on the way back' : `it has recovered at ${recoversAt} on the way back`;
-    return [`${capitalised(sweep.label)} fails from ${sweep.what} ${failsAt} on; ${back}.`];
-  });
+/** How far the way down stays behind the way up. */
+function lagOf(sweep: Sweep): number {
+  const { failsAt, recoversAt } = turningPoints(sweep);
+  return failsAt === undefined ? 0 : recoversAt === undefined ? Infinity : failsAt - recoversAt;
+}
+
+function sweepText(sweep: Sweep): string {
+  const { failsAt, recoversAt } = turningPoints(sweep);
+  const { label, what } = sweep;
+  if (failsAt === undefined) return `"${label}" holds at every level of ${what}.`;
+  const back = recoversAt === undefined ? 'never recovers on the way back' : `has recovered at ${recoversAt} on the way back`;
+  return `"${label}" fails from ${failsAt} ${what} on and ${back}.`;
+}
+
+/** From the one that recovers last to the one that recovers first. */
+function sweepsByLag({ sweeps }: Digest): readonly Sweep[] {
+  return sweeps
+    .filter(({ up, down }) => up.length > 0 && down.length > 0)
+    .sort((a, b) => (lagOf(a) === lagOf(b) ? 0 : lagOf(b) - lagOf(a)));
+}
+
+function sweepsIn(digest: Digest): readonly string[] {
+  const worst = sweepsByLag(digest)[0];
+  return worst === undefined || lagOf(worst) === 0 ? [] : [sweepText(worst)];
+}
+
+function recoveredIn(digest: Digest): readonly string[] {
+  const [worst, ...others] = sweepsByLag(digest);
+  const best = others.at(-1);
+  return worst === undefined || best === undefined || lagOf(best) >= lagOf(worst) ? [] : [sweepText(best)];
 }
 
 function callsIn({ groups, calls }: Digest): readonly string[] {
@@ -138,8 +161,8 @@ function callsIn({ groups, calls }: Digest): readonly string[] {
     const hurt =
       own.hurtTasks === undefined || own.tasks === undefined
         ? ''
-        : `; ${grouped(own.hurtTasks)} of ${counted(own.tasks, 'task')} had a failed call`;
-    const what = `${grouped(own.failed)} of ${counted(own.calls, 'call')} failed (${percent(own.failed / own.calls)})${altered}${hurt}.`;
+        : `; ${grouped(own.hurtTasks)} of ${many(own.tasks, 'task')} had a failed call`;
+    const what = `${grouped(own.failed)} of ${many(own.calls, 'call')} failed (${percent(own.failed / own.calls)})${altered}${hurt}.`;
     return groups.length === 1 ? what : `${capitalised(label)}: ${what}`;
   });
 }

@@ -47,16 +47,18 @@ export type PlotFigure = {
   readonly isFull?: boolean;
 };
 
-const SMALL = 440;
-const WIDE = 1000;
+/** A picture per width of the page, so that letters keep their size; the style sheet shows one of them. */
+const WIDTHS = { wide: 1000, small: 440, phone: 320 } as const;
 
 /** The figure: a picture, its caption, and the numbers behind it. */
 export function figureMarkup(figure: PlotFigure): string {
   const { id, title, caption, draw, table, isFull } = figure;
-  const small = svgMarkup({ ...figure, id: isFull === true ? `${id}-small` : id }, draw(SMALL), SMALL, 'small');
-  const pictures = isFull === true ? `${svgMarkup(figure, draw(WIDE), WIDE, 'wide')}${small}` : small;
+  const names = (['wide', 'small', 'phone'] as const).filter((name) => isFull === true || name !== 'wide');
+  const pictures = names.map((name) => svgMarkup({ ...figure, id: `${id}-${name}` }, draw(WIDTHS[name]), WIDTHS[name], name));
   const note = caption === undefined ? '' : `<p class="note">${escapeXml(caption)}</p>`;
-  return `<figure${isFull === true ? ' class="full"' : ''}><figcaption><h3>${escapeXml(title)}</h3>${note}</figcaption>${pictures}<details><summary>Numbers of this plot</summary>${tableMarkup(table)}</details></figure>`;
+  const words = `<figcaption><h3>${escapeXml(title)}</h3>${note}</figcaption>`;
+  const numbers = `<details><summary>Numbers of this plot</summary>${tableMarkup(table)}</details>`;
+  return `<figure${isFull === true ? ' class="full"' : ''}>${words}${pictures.join('')}${numbers}</figure>`;
 }
 
 function svgMarkup({ id, title, description }: PlotFigure, { markup, height }: Drawing, width: number, name: string): string {

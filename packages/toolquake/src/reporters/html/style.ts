@@ -15,7 +15,7 @@ header { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start;
 h1 { font-size: 26px; line-height: 1.2; margin: 0; letter-spacing: -0.01em; }
 h1 small { display: block; font-size: 14px; font-weight: 400; color: var(--soft); letter-spacing: 0; margin-top: 4px; }
 h2 { font-size: 19px; line-height: 1.3; margin: 44px 0 4px; letter-spacing: -0.005em; }
-h3 { font-size: 15px; line-height: 1.35; margin: 0 0 2px; }
+h3 { font-size: 15px; line-height: 1.35; margin: 0 0 2px; color: var(--ink); }
 p { margin: 0 0 8px; }
 .lead, figcaption, .note { color: var(--soft); font-size: 14px; max-width: 76ch; }
 .lead { margin-bottom: 14px; }
@@ -42,12 +42,13 @@ nav { margin-top: 22px; font-size: 14px; } nav ul { list-style: none; display: f
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 16px; }
 .plots > .full { grid-column: 1 / -1; }
 figure { display: flex; flex-direction: column; gap: 10px; }
-svg { display: block; width: 100%; height: auto; max-width: var(--most, 520px); overflow: visible; }
-.full svg.wide { --most: 1044px; } .full svg.small { display: none; }
-@media (max-width: 860px) { .full svg.wide { display: none; } .full svg.small { display: block; --most: 640px; } }
+svg { display: block; width: 100%; height: auto; max-width: 520px; overflow: visible; }
+svg.wide { max-width: 1044px; } .full svg.small, svg.phone { display: none; }
+@media (max-width: 860px) { svg.wide { display: none; } .full svg.small { display: block; max-width: 640px; } }
+@media (max-width: 480px) { svg.small, .full svg.small { display: none; } svg.phone { display: block; } }
 svg text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; font-variant-numeric: tabular-nums; fill: var(--soft); }
 svg .name { fill: var(--ink); } svg .figure { font-size: 13px; font-weight: 600; fill: var(--ink); } svg .small { font-size: 11px; fill: var(--ink); }
-svg .label { font-weight: 600; fill: var(--t); }
+svg .label { font-weight: 600; fill: var(--t); paint-order: stroke; stroke: var(--sheet); stroke-width: 3px; stroke-linejoin: round; }
 .t0 { --t: var(--c0); } .t1 { --t: var(--c1); } .t2 { --t: var(--c2); } .t3 { --t: var(--c3); } .t4 { --t: var(--c4); } .t5 { --t: var(--c5); }
 .grid { stroke: var(--grid); } .base { stroke: var(--soft); }
 .curve { fill: none; stroke: var(--t); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
@@ -60,11 +61,11 @@ svg .label { font-weight: 600; fill: var(--t); }
 .lane { fill: var(--grid); } .tick { fill: var(--t); } .veil { fill: var(--sheet); opacity: 0.82; }
 details { font-size: 14px; } summary { cursor: pointer; color: var(--link); width: fit-content; padding: 2px 0; }
 .scroll { overflow-x: auto; max-width: 100%; }
-table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); }
+table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); overflow-wrap: normal; }
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { font-weight: 400; color: var(--ink); font-size: 14px; }
-.text { text-align: left; } td.text, th.text { white-space: normal; min-width: 7ch; } .never { color: var(--bad); font-weight: 600; } .ok { color: var(--good); }
-code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
+.text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; } .ok { color: var(--good); }
+td code, th code { white-space: nowrap; } code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
 .meter { display: inline-block; height: 10px; border-radius: 2px; background: var(--c1); vertical-align: baseline; }
 footer { color: var(--soft); font-size: 13px; padding-top: 36px; padding-bottom: 36px; }
 @media (max-width: 560px) { header, main, footer { padding-left: 14px; padding-right: 14px; } .story section, figure, .sheet { padding: 12px 12px; } h1 { font-size: 22px; } }

@@ -1,7 +1,7 @@
 /** What is best read as a table: rules, calls, sequences, changed answers, problems, runs. */
 import type { CallOutcome } from '@toolquake/sdk/core';
 import { hasNeverFired } from '../digest/rule-book.js';
-import { counted, duration, figure, grouped, percent, share } from '../figures.js';
+import { duration, figure, grouped, many, percent, share } from '../figures.js';
 import type { Digest } from '../journal-digest.js';
 import { latencyPlot } from '../plots/latency-plot.js';
 import { barPlot } from '../plots/bar-plot.js';
@@ -92,7 +92,7 @@ export function happeningsSection({ sequences, marks }: Digest): Section {
   const named = sequences.map(({ sequence, label, runs, firstAtMs, marks: steps }): TableCell[] => [
     sequence,
     label,
-    counted(runs, 'run'),
+    many(runs, 'run'),
     duration(firstAtMs),
     steps.join(' → '),
   ]);
@@ -160,5 +160,5 @@ export function runsSection({ runs }: Digest): Section {
     rows,
     text: [1, 2],
   });
-  return { id: 'runs', title: 'Runs', body: `<details><summary>${counted(runs.count, 'run')}</summary>${more}${table}</details>` };
+  return { id: 'runs', title: 'Runs', body: `<details><summary>${many(runs.count, 'run')}</summary>${more}${table}</details>` };
 }

@@ -1,6 +1,6 @@
 /** Runs over time. */
 import { pointText } from '../digest/comparison.js';
-import { counted, duration, figure, percent } from '../figures.js';
+import { duration, figure, many, percent } from '../figures.js';
 import type { Digest, TimelineRecord } from '../journal-digest.js';
 import { timelinePlot } from '../plots/timeline-plot.js';
 import { shownTimelines } from '../shown-timelines.js';
@@ -16,7 +16,7 @@ export function timelineSection(digest: Digest): Section {
   const about = 'Shaded: the world was changed from outside. Labels: what happened, when.';
   const hasHappenings = shown.some(({ disturbances, moments }) => disturbances.length + moments.length > 0);
   const words = `${hasHappenings ? about : 'Latency and failures as the calls were answered.'}${left}`;
-  const figures = shown.map((timeline, index) => figureMarkup(timelineFigure(timeline, `timeline-${index + 1}`)));
+  const figures = shown.map((timeline, index) => figureMarkup(timelineFigure(timeline, shown, `timeline-${index + 1}`)));
   return {
     id: 'timelines',
     title: 'Over time',
@@ -24,7 +24,7 @@ export function timelineSection(digest: Digest): Section {
   };
 }
 
-function timelineFigure(timeline: TimelineRecord, id: string): PlotFigure {
+function timelineFigure(timeline: TimelineRecord, peers: readonly TimelineRecord[], id: string): PlotFigure {
   const { label, points, runs, seed, moments, disturbances, lastMs } = timeline;
   const worst = points.reduce((most, { failedShare }) => Math.max(most, failedShare ?? 0), 0);
   const events = [
@@ -34,14 +34,14 @@ function timelineFigure(timeline: TimelineRecord, id: string): PlotFigure {
     ),
     ...moments.map(({ label: name, atMs }) => `${name} at ${duration(atMs)}`),
   ];
-  const caption = runs === 1 ? undefined : `${counted(runs, 'run')}; labels are of seed ${seed}.`;
+  const caption = runs === 1 ? `Seed ${seed}, ${duration(lastMs)}.` : `${many(runs, 'run')}; labels are of seed ${seed}.`;
   return {
     id,
     title: label,
     description: `Over ${duration(lastMs)}: at most ${percent(worst)} failed at a time. ${events.length === 0 ? '' : `${events.join('; ')}.`}`,
-    ...(caption === undefined ? {} : { caption }),
+    caption,
     isFull: true,
-    draw: (width) => timelinePlot({ width, timeline }),
+    draw: (width) => timelinePlot({ width, timeline, peers }),
     table: {
       caption: `${label}, over time`,
       head: ['from', 'to', 'calls per second', 'failed', 'p50', 'p99', 'retried per second', 'refused per second', 'faults'],

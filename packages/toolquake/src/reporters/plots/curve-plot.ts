@@ -39,7 +39,7 @@ export function curvePlot({ width, curves, x, y, fillsLoop }: CurvePlotOptions):
   const frame: Frame = { left: 46, top: 34, right: width - labelRoom - 14, bottom: HEIGHT - 48 };
   const xs = [...new Set(curves.flatMap(({ points }) => points.map((point) => point.x)))].sort((a, b) => a - b);
   const across = acrossScale(xs, frame);
-  const up = linearScale({ low: 0, high: y.high, from: frame.bottom, to: frame.top });
+  const up = linearScale({ low: 0, high: y.high, from: frame.bottom, to: frame.top, ticks: 5 });
   const markup = [
     leftAxis(frame, up, y),
     bottomAxis(frame, across, { ...x, ...(xs.length <= 12 ? { ticks: xs } : {}) }),
@@ -54,11 +54,18 @@ export function curvePlot({ width, curves, x, y, fillsLoop }: CurvePlotOptions):
 function acrossScale(xs: readonly number[], { left, right }: Frame): Scale {
   const [low = 0, high = 1] = [xs[0], xs.at(-1)];
   const bounds = { low, high: high > low ? high : low + 1, from: left + 12, to: right - 12 };
-  const isDoubling = xs.length > 2 && low > 0 && high / low >= 8;
-  if (isDoubling) return logScale(bounds);
+  if (isMultiplying(xs)) return logScale(bounds);
   const inner = { at: (value: number) => bounds.from + ((value - low) / (bounds.high - low)) * (bounds.to - bounds.from) };
   const ticks = linearScale({ ...bounds, ticks: 6 }).ticks.filter((tick) => tick >= low && tick <= bounds.high);
   return { ...inner, ticks, low, high: bounds.high };
+}
+
+/** Do values grow by factors, not by steps? */
+function isMultiplying(xs: readonly number[]): boolean {
+  const [low = 0, high = 0] = [xs[0], xs.at(-1)];
+  if (xs.length < 3 || low <= 0 || high / low < 8) return false;
+  const steps = xs.slice(1).map((value, index) => value - (xs[index] ?? 0));
+  return Math.max(...steps) / Math.min(...steps) > 3;
 }
 
 function drawCurve({ points, tone, isDashed, isFormula, hasArrows }: Curve, across: Scale, up: Scale): string {

@@ -10,7 +10,7 @@ import { element, fitted, line, tip, widthOf, words } from './svg.js';
 export type LatencyRow = { readonly group: string; readonly name: string; readonly tone: number; readonly latency: Percentiles };
 
 const ROW = 26;
-const GROUP = 24;
+const GROUP = 32;
 
 /** Draws it. */
 export function latencyPlot({ width, rows }: { width: number; rows: readonly LatencyRow[] }): Drawing {
@@ -22,7 +22,7 @@ export function latencyPlot({ width, rows }: { width: number; rows: readonly Lat
   const lanes: string[] = [];
   for (const row of rows) {
     if (row.name !== '' && row.group !== group) {
-      lanes.push(words(0, y + 14, fitted(row.group, width), { class: 'name' }));
+      lanes.push(words(0, y + 22, fitted(row.group, width), { class: 'name' }));
       y += GROUP;
     }
     group = row.group;
@@ -32,7 +32,7 @@ export function latencyPlot({ width, rows }: { width: number; rows: readonly Lat
   const frame = { left, top: 24, right: width - 18, bottom: y + 4 };
   const grid = scale.ticks.map((tick) => line(scale.at(tick), frame.top, scale.at(tick), frame.bottom, { class: 'grid' }));
   const key = ['p50', 'p95', 'p99'].map((name, index) => keyMark(left + index * 64, name, index));
-  const axis = bottomAxis(frame, scale, { title: scale.isLog ? 'latency, each step a multiple' : 'latency', label: duration });
+  const axis = bottomAxis(frame, scale, { title: scale.isLog ? 'latency (logarithmic)' : 'latency', label: duration });
   return { markup: [...grid, axis, ...lanes, ...key, words(left + 192, 12, 'line: to the slowest')].join(''), height: y + 48 };
 }
 

@@ -62,7 +62,7 @@ export function logScale({ low, high, from, to }: ScaleOptions): Scale {
   const top = Math.max(bottom + 0.1, Math.log10(high));
   const decades: number[] = [];
   for (let power = Math.floor(bottom); power <= Math.ceil(top); power++) decades.push(power);
-  const factors = decades.length <= 3 ? [1, 2, 5] : [1];
+  const factors = top - bottom <= 2.6 ? [1, 2, 5] : [1];
   const ticks = decades.flatMap((power) => factors.map((factor) => factor * 10 ** power));
   return {
     at: (value) => from + ((Math.log10(Math.max(value, low)) - bottom) / (top - bottom)) * (to - from),
@@ -96,5 +96,5 @@ export function rangeScale({
   if (!isLog) return { ...linearScale({ low: 0, high: known.length === 0 ? 1 : high, ...bounds }), isLog };
   const floor = 10 ** Math.floor(Math.log10(low));
   const nearest = [5, 2, 1].map((factor) => factor * floor).find((one) => one <= low) ?? floor;
-  return { ...logScale({ low: nearest, high: niceStep(high), ...bounds }), isLog };
+  return { ...logScale({ low: nearest, high: high * 1.05, ...bounds }), isLog };
 }

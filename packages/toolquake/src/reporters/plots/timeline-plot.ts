@@ -3,7 +3,7 @@ import type { Moment } from '../digest/happenings.js';
 import type { TimelinePoint } from '../digest/timeline.js';
 import { duration, percent } from '../figures.js';
 import type { TimelineRecord } from '../journal-digest.js';
-import { bottomAxis, leftAxis, type Frame } from './axes.js';
+import { bottomAxis, leftAxis, spreadLabels, type Frame } from './axes.js';
 import type { Drawing } from './curve-plot.js';
 import { linearScale, rangeScale, timeScale, type Scale } from './scale.js';
 import { element, fitted, line, path, tip, widthOf, words } from './svg.js';
@@ -44,13 +44,16 @@ function panelsOf(points: readonly TimelinePoint[]): readonly Panel[] {
     { title: 'share that failed', traces: [FAILED], label: percent, isShare: true, height: 92 },
     { title: 'latency', traces: [P50, P99], label: duration, height: 92 },
     knowsRetries
-      ? { title: 'retried and refused per second', traces: [RETRIES, REFUSED], label: plainNumber, height: 74 }
+      ? { title: 'calls, retries among them, and refusals per second', traces: [CALLS, RETRIES, REFUSED], label: plainNumber, height: 84 }
       : { title: 'calls per second', traces: [CALLS], label: plainNumber, height: 60 },
   ];
 }
 
+/** What is drawn. `peers` share its scales, so that they can be compared; it is one of them. */
+export type TimelinePlotOptions = { readonly width: number; readonly timeline: TimelineRecord; readonly peers: readonly TimelineRecord[] };
+
 /** Draws it. */
-export function timelinePlot({ width, timeline }: { width: number; timeline: TimelineRecord }): Drawing {
+export function timelinePlot({ width, timeline, peers }: TimelinePlotOptions): Drawing {
   const { points, disturbances } = timeline;
   const [left, right] = [62, width - 62];
   const across = timeScale({
@@ -65,12 +68,12 @@ export function timelinePlot({ width, timeline }: { width: number; timeline: Tim
   const parts: string[] = [];
   let y = top;
   for (const panel of points.length === 0 ? [] : panelsOf(points)) {
-    const frame: Frame = { left, top: y + 24, right, bottom: y + 24 + panel.height };
-    parts.push(panelMarkup(panel, points, { frame, across }));
+    const frame: Frame = { left, top: y + 36, right, bottom: y + 36 + panel.height };
+    parts.push(panelMarkup(panel, points, { frame, across, all: peers.flatMap((peer) => peer.points) }));
     y = frame.bottom;
   }
   if (rules.length > 0) {
-    y += 22;
+    y += 30;
     parts.push(words(0, y, 'faults delivered', { class: 'name' }));
     parts.push(...rules.map((rule, index) => laneMarkup(rule, points, { y: y + 8 + index * LANE, left, right, across })));
     y += 8 + rules.length * LANE;
@@ -85,11 +88,10 @@ export function timelinePlot({ width, timeline }: { width: number; timeline: Tim
   return { markup: [...shades, ...parts, axis, labels.markup(frame.bottom)].join(''), height: y + 46 };
 }
 
-type Place = { readonly frame: Frame; readonly across: Scale };
+type Place = { readonly frame: Frame; readonly across: Scale; readonly all: readonly TimelinePoint[] };
 
-function panelMarkup({ title, traces, label, isShare }: Panel, points: readonly TimelinePoint[], { frame, across }: Place): string {
-  const known = traces.map((trace) => points.map(trace.valueOf));
-  const values = known.flat().filter((value): value is number => value !== undefined);
+function panelMarkup({ title, traces, label, isShare }: Panel, points: readonly TimelinePoint[], { frame, across, all }: Place): string {
+  const values = traces.flatMap((trace) => all.map(trace.valueOf)).filter((value): value is number => value !== undefined);
   const ends = { from: frame.bottom, to: frame.top };
   const most = values.reduce((high, value) => Math.max(high, value), 0);
   const up =
@@ -117,17 +119,16 @@ function area(places: readonly ([number, number] | undefined)[], bottom: number)
   return first === undefined || last === undefined ? '' : path([[first[0], bottom], ...known, [last[0], bottom]], { class: 'area' });
 }
 
-/** Names behind the last value of each curve, one below the other. */
+/** Names behind the last value of each curve, moved apart. */
 function names(traces: readonly Trace[], points: readonly TimelinePoint[], { frame, up }: { frame: Frame; up: Scale }): readonly string[] {
-  const ends = traces
-    .map((trace) => ({ trace, y: up.at(points.map(trace.valueOf).findLast((value) => value !== undefined) ?? 0) }))
-    .sort((a, b) => a.y - b.y);
-  let free = -Infinity;
-  return ends.map(({ trace, y }) => {
-    const placed = Math.min(Math.max(y + 4, free), frame.bottom + 4);
-    free = placed + 14;
-    return words(frame.right + 6, placed, trace.name, { class: `label t${trace.tone}` });
-  });
+  const ends = traces.map((trace) => ({
+    trace,
+    height: 15,
+    y: up.at(points.map(trace.valueOf).findLast((value) => value !== undefined) ?? up.low),
+  }));
+  return spreadLabels(ends, { top: frame.top - 8, bottom: frame.bottom + 9 }).map(({ trace, placedY }) =>
+    words(frame.right + 6, placedY + 11, trace.name, { class: `label t${trace.tone}` }),
+  );
 }
 
 type LanePlace = { readonly y: number; readonly left: number; readonly right: number; readonly across: Scale };
@@ -183,8 +184,8 @@ function placedLabels({ disturbances, moments }: TimelineRecord, across: Scale, 
     // To the right of its line, or to the left where the page ends.
     const isLeft = x + width > right;
     const start = isLeft ? Math.max(0, x - width) : x;
-    let row = rowEnds.findIndex((end) => end < start);
-    if (row === -1) row = rowEnds.length;
+    // Below every row whose label its line would cross.
+    const row = rowEnds.findLastIndex((end) => end >= start) + 1;
     rowEnds[row] = start + width;
     return { ...one, x, text, isLeft, row };
   });
