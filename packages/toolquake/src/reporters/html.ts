@@ -3,7 +3,7 @@
  * whose names are markup could not do anything even if one of them got through.
  */
 import { escapeXml } from './escape.js';
-import { figure, grouped, percent, share } from './figures.js';
+import { figure, grouped, many, percent, share } from './figures.js';
 import { comparisonSection } from './html/comparison-section.js';
 import { sectionMarkup, type Section } from './html/markup.js';
 import { STYLE } from './html/style.js';
@@ -103,9 +103,9 @@ function facts(digest: Digest): string {
           {
             name: 'calls',
             value: grouped(calls.calls),
-            about: calls.tasks === undefined ? 'tasks not told apart' : `${grouped(calls.tasks)} tasks`,
+            about: calls.tasks === undefined ? 'tasks not told apart' : many(calls.tasks, 'task'),
           },
-          { name: 'failed', value: percent(calls.failed / calls.calls), about: `${grouped(calls.failed)} calls` },
+          { name: 'failed', value: percent(calls.failed / calls.calls), about: many(calls.failed, 'call') },
           { name: 'changed answers', value: grouped(calls.altered), about: percent(calls.altered / calls.calls) },
           { name: 'ETA', value: share(calls.measures.eta), about: 'effective tool availability' },
           { name: 'TCSR', value: share(calls.measures.tcsr), about: 'correct and in time' },

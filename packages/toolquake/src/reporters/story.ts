@@ -35,7 +35,7 @@ function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
     `${many(runs.count, 'run')} on ${where}`,
     seedText(runs.seeds),
     ...(rules.length === 0 ? [] : [many(rules.length, 'rule')]),
-    ...(calls.calls === 0 ? [] : [`${grouped(calls.calls)} calls`]),
+    ...(calls.calls === 0 ? [] : [many(calls.calls, 'call')]),
     ...(longest === 0 ? [] : [runs.count === 1 ? duration(longest) : `up to ${duration(longest)} each`]),
     ...(runs.eras.length === 0 ? [] : [`${runs.eras.join(' and ')} era`]),
   ];

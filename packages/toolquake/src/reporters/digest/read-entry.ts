@@ -10,7 +10,10 @@ export type LineReading =
 
 type Check = (value: unknown) => boolean;
 
-const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+/** Larger than every seed, count and time; sums and squares of such numbers stay finite. */
+const MAX_NUMBER = 1e16;
+
+const number: Check = (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER;
 const time: Check = (value) => number(value) && (value as number) >= 0;
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';

@@ -31,7 +31,7 @@ export function tableMarkup({ caption, head, rows, text = [] }: TableData): stri
     const name = isText(column) ? ' class="text"' : '';
     return title === '' ? `<td${name}></td>` : `<th scope="col"${name}>${escapeXml(title)}</th>`;
   });
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escapeXml(caption)}"><table><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0" role="group" aria-label="${escapeXml(caption)}"><table><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table></div>`;
 }
 
 /** A plot with its words and its data. */

@@ -14,7 +14,8 @@ export type ScaleOptions = {
 
 /** 1, 2 or 5 times a power of ten, the smallest that is at least `value`. */
 export function niceStep(value: number): number {
-  if (!(value > 0) || !Number.isFinite(value)) return 1;
+  // Smaller than anything that is measured: powers of ten run out down there.
+  if (!(value > 1e-12) || !Number.isFinite(value)) return 1;
   const unit = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 5, 10].find((one) => one * unit >= value * (1 - 1e-9)) ?? 10;
   return factor * unit;
@@ -89,8 +90,10 @@ export function rangeScale({
   to: number;
   ticks?: number;
 }): Scale & { readonly isLog: boolean } {
-  const known = values.filter((value) => value > 0);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const known = values.filter((value) => value > 1e-9);
+  const high = Math.max(...known);
+  // What is more than eight powers of ten smaller stands at the edge.
+  const low = Math.max(Math.min(...known), high / 1e8);
   const isLog = known.length > 0 && high / low > WIDE;
   const bounds = { from, to, ...(ticks === undefined ? {} : { ticks }) };
   if (!isLog) return { ...linearScale({ low: 0, high: known.length === 0 ? 1 : high, ...bounds }), isLog };
