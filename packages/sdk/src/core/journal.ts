@@ -6,7 +6,7 @@ import type { DataChange } from './data-change.js';
 import type { MessageId } from './message.js';
 import type { Era } from './session.js';
 import type { TransportName } from './fault.js';
-import type { Tally } from './metrics.js';
+import type { CallOutcome, Tally } from './metrics.js';
 import type { SketchData } from './sketch.js';
 
 /** Version of the entries below. */
@@ -39,9 +39,6 @@ export function listedRules(
 
 /** What came of a rule's draw on one exchange. */
 export type FaultState = 'delivered' | 'suppressed' | 'not-delivered';
-
-/** What the caller saw of one call. */
-export type CallOutcome = 'ok' | 'tool-error' | 'rpc-error' | 'http-error' | 'disconnected' | 'no-answer' | 'cancelled';
 
 /** What happened in a stretch of time. Latencies are of the calls that were answered in it; absent when there were none. */
 export type WindowCounts = {

@@ -3,7 +3,8 @@
  * same for ten calls and for ten million; tallies of windows, workers and seeds add up. What cannot be known is undefined
  * (printed `n/a`), never a flattering number.
  */
-import type { CallOutcome } from './journal.js';
+/** What the caller saw of one call. */
+export type CallOutcome = 'ok' | 'tool-error' | 'rpc-error' | 'http-error' | 'disconnected' | 'no-answer' | 'cancelled';
 
 /** What is known about one call: a request on the wire, or the last attempt of an operation. */
 export type CallRecord = {

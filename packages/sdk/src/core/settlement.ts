@@ -7,7 +7,8 @@ import { engagementsOf } from './decide.js';
 import type { Effect, HttpReply } from './effect.js';
 import type { Engagement } from './engagement.js';
 import { frameObject, type Frame } from './frame.js';
-import type { CallOutcome, ExchangeRef, JournalSink } from './journal.js';
+import type { ExchangeRef, JournalSink } from './journal.js';
+import type { CallOutcome } from './metrics.js';
 import { resultOf, type JsonObject } from './message.js';
 import type { Exchange } from './session.js';
 
