@@ -40,6 +40,15 @@ test('a rule that never fired is exit 4, told on stderr and in every format; one
   }
 });
 
+test('a guarded run injected nothing, so nothing was tested', async () => {
+  const desk = createDesk({
+    'run.jsonl': START.replace('"seed":7', '"seed":7,"guarded":"NODE_ENV is production"') + END.replace('"slow":1', '"slow":0'),
+  });
+  const run = await desk.run(['report', 'run.jsonl']);
+  expect(run.code).toBe(4);
+  expect(run.stdout).toContain('guarded           NODE_ENV is production: nothing was injected.');
+});
+
 test('what a proxy cannot know is n/a, and null in JSON', async () => {
   const desk = createDesk({ 'run.jsonl': GOOD });
   expect((await desk.run(['report', 'run.jsonl'])).stdout).toMatch(/TCAF +blast radius\n +stdio .* n\/a +n\/a\n/);

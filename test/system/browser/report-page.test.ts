@@ -1,17 +1,15 @@
 /** The report page in a real browser: readable by everybody, offline, without a script, whatever the journal says. */
-import { createRequire } from 'node:module';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../../packages/sdk/src/core/index.js';
 import { renderHtml } from '../../../packages/toolquake/src/reporters/html.js';
 import { createDigest } from '../../../packages/toolquake/src/reporters/journal-digest.js';
 import { comparisonJournal, hostileJournal, hysteresisJournal, liveJournal } from '../../report/sample-journals.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What a name would do if the page let it: each sets `window.pwned`, or asks the network. */
 const HOSTILE = [
@@ -65,7 +63,7 @@ async function opened(url: string, options: BrowserContextOptions = {}): Promise
 type AxeResult = { readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[] };
 
 async function violationsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
 }

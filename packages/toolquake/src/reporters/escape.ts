@@ -1,9 +1,7 @@
 /** Text from a journal in other languages: it stays text, whatever it says. */
 
 /** Control characters (XML forbids most of them), halves of surrogate pairs, and marks that turn the direction of writing. */
-// eslint-disable-next-line no-control-regex -- control characters are what this looks for
-const UNPRINTABLE =
-  /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 
 /** Everything visible; the rest becomes one visible mark. */
 export function printable(text: string): string {

@@ -17,7 +17,7 @@ import { comparedCells, seedText, storyOf, type Story } from './story.js';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The page. `subject` names what was reported, for example the file. */
-export function renderHtml(digest: Digest, { subject }: { readonly subject: string }): string {
+export function renderHtml(digest: Digest, { subject = 'journal' }: { readonly subject?: string } = {}): string {
   const story = storyOf(digest);
   const sections: readonly Section[] = [
     ...digest.comparisons.map(comparisonSection),

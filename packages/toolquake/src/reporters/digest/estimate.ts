@@ -25,6 +25,6 @@ export function estimateOf({ values }: Sample<number>): Estimate {
 export function shareEstimateOf(sample: Sample<number>, count: number, whole: number): Estimate {
   const { mean, interval } = estimateOf(sample);
   const isTelling = interval !== undefined && interval.low < interval.high;
-  const chosen = isTelling ? interval : wilsonInterval(count, whole);
+  const chosen = isTelling ? interval : wilsonInterval(Math.min(count, whole), whole);
   return { mean, interval: chosen === undefined ? undefined : { low: Math.max(0, chosen.low), high: Math.min(1, chosen.high) } };
 }

@@ -105,6 +105,9 @@ export function createMomentBook(): MomentBook {
       record.firstAtMs = Math.min(record.firstAtMs, entry.atMs);
     },
     marks: () => marks.entries().map(([, record]) => record),
-    sequences: () => sequences.entries().map(([, { lastRun: _, ...record }]) => record),
+    sequences: () =>
+      sequences
+        .entries()
+        .map(([, { label, sequence, marks: steps, runs, firstAtMs }]) => ({ label, sequence, marks: steps, runs, firstAtMs })),
   };
 }

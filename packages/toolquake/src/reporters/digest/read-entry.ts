@@ -15,6 +15,7 @@ const MAX_NUMBER = 1e16;
 
 const number: Check = (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER;
 const time: Check = (value) => number(value) && (value as number) >= 0;
+const share: Check = (value) => time(value) && (value as number) <= 1;
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';
 const scalar: Check = (value) => number(value) || text(value) || flag(value);
@@ -108,7 +109,7 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     p50Ms: optional(time),
     p99Ms: optional(time),
   },
-  level: { way: oneOf('up', 'down'), what: text, value: number, failedShare: time, tasks: time },
+  level: { way: oneOf('up', 'down'), what: text, value: number, failedShare: share, tasks: time },
   summary: {
     scenario: text,
     variant: text,
@@ -119,7 +120,7 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     latency: recordOf(sketch),
     taskLatency: sketch,
     figures: recordOf(number),
-    onPaper: optional(time),
+    onPaper: optional(share),
     events: number,
   },
   end: { fired: recordOf(time), calls: time },

@@ -132,12 +132,12 @@ function callPoints(buckets: TimeBuckets<CallBucket> | undefined): readonly Time
 
 function windowPoints(buckets: TimeBuckets<WindowBucket>): readonly TimelinePoint[] {
   return buckets.list().map(({ fromMs, toMs, bucket }) => {
-    const perSecond = (count: number): number => ratioOf(1000 * count, bucket.coveredMs) ?? 0;
+    const perSecond = (count: number): number => (1000 * count) / Math.max(0.001, bucket.coveredMs);
     return {
       fromMs,
       toMs,
       calls: bucket.calls,
-      failedShare: bucket.tasks === 0 ? ratioOf(bucket.failedCalls, bucket.calls) : bucket.failedTasks / bucket.tasks,
+      failedShare: bucket.tasks === 0 ? ratioOf(bucket.failedCalls, bucket.calls) : Math.min(1, bucket.failedTasks / bucket.tasks),
       p50Ms: ratioOf(bucket.p50, bucket.weight),
       p99Ms: ratioOf(bucket.p99, bucket.weight),
       callsPerSecond: perSecond(bucket.calls),

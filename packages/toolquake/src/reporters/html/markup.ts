@@ -15,7 +15,7 @@ export type TableData = {
 };
 
 /** A table that scrolls by itself where the page is narrow, for mice and keys alike. */
-export function tableMarkup({ caption, head, rows, text = [] }: TableData): string {
+function tableMarkup({ caption, head, rows, text = [] }: TableData): string {
   const isText = (column: number): boolean => column === 0 || text.includes(column);
   const cells = (row: readonly TableCell[]): string =>
     row

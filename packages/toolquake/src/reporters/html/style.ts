@@ -2,7 +2,7 @@
 export const STYLE = `
 :root { color-scheme: light dark; --paper: light-dark(#f7f7f5, #0e1318); --sheet: light-dark(#ffffff, #161c23); --ink: light-dark(#1b1f24, #e6edf3);
   --soft: light-dark(#57606a, #a3adb9); --rule: light-dark(#dcdfe3, #2d3640); --grid: light-dark(#e9ebee, #262e37);
-  --bad: light-dark(#b42318, #ff9a90); --good: light-dark(#13703a, #6fd08c); --link: light-dark(#0b5cad, #79b8ff);
+  --bad: light-dark(#b42318, #ff9a90); --link: light-dark(#0b5cad, #79b8ff);
   --c0: light-dark(#c2410c, #ff9a62); --c1: light-dark(#0b62a3, #6cb6ff); --c2: light-dark(#0f766e, #4fd1b5); --c3: light-dark(#8b3fa8, #d8a1f0);
   --c4: light-dark(#7a5c00, #e3c04b); --c5: light-dark(#4b5768, #a9b6c6); }
 :root:has(#theme-light:checked) { color-scheme: light; }
@@ -64,9 +64,8 @@ details { font-size: 14px; } summary { cursor: pointer; color: var(--link); widt
 table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); overflow-wrap: normal; }
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { font-weight: 400; color: var(--ink); font-size: 14px; }
-.text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; } .ok { color: var(--good); }
+.text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; }
 td code, th code { white-space: nowrap; } code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
-.meter { display: inline-block; height: 10px; border-radius: 2px; background: var(--c1); vertical-align: baseline; }
 footer { color: var(--soft); font-size: 13px; padding-top: 36px; padding-bottom: 36px; }
 @media (max-width: 560px) { header, main, footer { padding-left: 14px; padding-right: 14px; } .story section, figure, .sheet { padding: 12px 12px; } h1 { font-size: 22px; } }
 @media print { :root { color-scheme: light; } .theme, nav, .skip { display: none; } body { background: none; font-size: 12px; } figure, .story section, .sheet, tr { break-inside: avoid; }
