@@ -32,12 +32,19 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+const made = new Map<string, string>();
+
+/** Made once, opened often. */
 function pageOf(name: string, entries: Iterable<JournalEntry>): string {
+  const held = made.get(name);
+  if (held !== undefined) return held;
   const digest = createDigest();
   for (const entry of entries) digest.add(entry);
   const path = join(folder, `${name}.html`);
   writeFileSync(path, renderHtml(digest.result(), { subject: name }));
-  return pathToFileURL(path).href;
+  const url = pathToFileURL(path).href;
+  made.set(name, url);
+  return url;
 }
 
 const pages: Readonly<Record<string, () => string>> = {

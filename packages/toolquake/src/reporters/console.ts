@@ -163,7 +163,7 @@ function toolsText({ tools }: Digest, paint: Paint): string {
     duration(latency.max),
   ]);
   return section(
-    'Tools',
+    'Tools, and the latency of answered calls',
     table([head(['tool', 'calls', 'failed', 'changed', 'p50', 'p95', 'p99', 'max'], paint), ...rows], { indent: 2 }),
     paint,
   );

@@ -117,7 +117,7 @@ function facts(digest: Digest): string {
           {
             name: 'rules that fired',
             value: `${enabled.filter((rule) => !hasNeverFired(rule)).length} of ${enabled.length}`,
-            about: `${grouped(rules.reduce((sum, rule) => sum + rule.fired, 0))} deliveries`,
+            about: `${grouped(rules.reduce((sum, rule) => sum + rule.fired, 0))} times in all`,
           },
         ];
   const all = [...compared, ...live, ...fired];

@@ -100,6 +100,11 @@ describe('calls', () => {
     ]);
   });
 
+  test('that were never answered have no latency', () => {
+    const [tool] = digestOf(start(), call(), call({ outcome: 'no-answer', latencyMs: 60_000 })).tools;
+    expect(tool).toMatchObject({ calls: 2, failed: 1, latency: { count: 1, max: 10 } });
+  });
+
   test('of the same task id in two runs belong to two tasks', () => {
     expect(digestOf(start(), call({ task: '1' }), end(), start(), call({ task: '1' })).calls.tasks).toBe(2);
   });

@@ -10,7 +10,7 @@ import {
   type Measures,
 } from '@toolquake/sdk/core';
 import { createBoundedMap } from './bounded-map.js';
-import { percentilesOf, type Percentiles } from './percentiles.js';
+import { isAnswered, percentilesOf, type Percentiles } from './percentiles.js';
 
 type Call = Extract<JournalEntry, { kind: 'call' }>;
 
@@ -87,7 +87,7 @@ export function createCallBook(): CallBook {
       if (task !== undefined) countTask(`${run} ${task}`, isFailed);
       const record = tools.at(tool ?? '(no tool)');
       record.calls++;
-      record.latency.add(latencyMs);
+      if (isAnswered(outcome)) record.latency.add(latencyMs);
       if (isFailed) record.failed++;
       if (isFaulted) record.faulted++;
       if (isAltered === true) record.altered++;

@@ -1,5 +1,5 @@
 /** Latencies as a report shows them. */
-import { createSketch, type Sketch } from '@toolquake/sdk/core';
+import { createSketch, type CallOutcome, type Sketch } from '@toolquake/sdk/core';
 
 /** In milliseconds, within 1 %; undefined while nothing was counted. */
 export type Percentiles = {
@@ -9,6 +9,11 @@ export type Percentiles = {
   readonly p99: number | undefined;
   readonly max: number | undefined;
 };
+
+/** Only an answer has a latency: a call that hung lasts as long as somebody's patience. It counts as failed. */
+export function isAnswered(outcome: CallOutcome): boolean {
+  return outcome !== 'no-answer' && outcome !== 'cancelled' && outcome !== 'disconnected';
+}
 
 /** The percentiles of a sketch. */
 export function percentilesOf(sketch: Sketch = createSketch()): Percentiles {

@@ -1,5 +1,6 @@
 /** How a run went, over time: counted from single calls, or from the windows that a simulator writes. */
 import { createSketch, ratioOf, type JournalEntry, type Sketch } from '@toolquake/sdk/core';
+import { isAnswered } from './percentiles.js';
 import { createTimeBuckets, type TimeBuckets } from './time-buckets.js';
 
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
@@ -85,7 +86,7 @@ export function createTimeline(): Timeline {
       const bucket = calls().at(atMs);
       bucket.calls++;
       if (outcome !== 'ok') bucket.failed++;
-      bucket.latency.add(latencyMs);
+      if (isAnswered(outcome)) bucket.latency.add(latencyMs);
     },
     addFault: ({ atMs, rule }) => countFault(calls().at(atMs), rule, 1),
     addWindow(entry) {

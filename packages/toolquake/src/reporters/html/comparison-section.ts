@@ -6,7 +6,7 @@ import { barPlot } from '../plots/bar-plot.js';
 import { curvePlot, type Curve } from '../plots/curve-plot.js';
 import { latencyPlot } from '../plots/latency-plot.js';
 import { comparedCells } from '../story.js';
-import { figureMarkup, lead, type PlotFigure, type Section } from './markup.js';
+import { figureMarkup, lead, sheet, type PlotFigure, type Section } from './markup.js';
 import { panelsOf, type SweepPanel } from './sweep-panels.js';
 
 /** What bars compare. */
@@ -46,7 +46,7 @@ export function comparisonSection(comparison: Comparison, index: number): Sectio
   return {
     id,
     title: `Scenario: ${comparison.scenario}`,
-    body: `${lead(before + note)}<div class="plots">${[...bars, ...curves, ...latency].join('')}</div>`,
+    body: `${lead(before + note)}<div class="plots">${[...bars, ...curves, ...latency].join('')}</div>${pointsMarkup(comparison)}`,
   };
 }
 
@@ -156,3 +156,20 @@ function latencyFigure({ latency }: Comparison, id: string, tone: (variant: stri
     },
   };
 }
+
+/** Every variant at every point, with the figures that the scenario cares about. */
+function pointsMarkup({ scenario, cells }: Comparison): string {
+  const names = [...new Set(cells.flatMap((cell) => Object.keys(cell.figures)))];
+  const rows = cells.map((cell) => [
+    cell.variant,
+    pointText(cell.point),
+    ...MEASURES.map(({ of, label }) => label(of(cell).mean)),
+    percent(cell.onPaper),
+    ...names.map((name) => figureText(cell.figures[name]?.mean)),
+    `${cell.runs}`,
+  ]);
+  const head = ['variant', 'point', 'blast radius', 'calls per operation', 'task p99', 'deceived', 'on paper', ...names, 'runs'];
+  return `<details class="after"><summary>All variants at all points</summary>${sheet({ caption: `${scenario}: all points`, head, rows, text: [1] })}</details>`;
+}
+
+const figureText = (value: number | undefined): string => (value === undefined ? 'n/a' : String(Number(value.toPrecision(4))));

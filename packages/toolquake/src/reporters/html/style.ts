@@ -18,7 +18,7 @@ h2 { font-size: 19px; line-height: 1.3; margin: 44px 0 4px; letter-spacing: -0.0
 h3 { font-size: 15px; line-height: 1.35; margin: 0 0 2px; color: var(--ink); }
 p { margin: 0 0 8px; }
 .lead, figcaption, .note { color: var(--soft); font-size: 14px; max-width: 76ch; }
-.lead { margin-bottom: 14px; }
+.lead { margin-bottom: 14px; } h2 + .sheet, h2 + details { margin-top: 10px; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -999px; } .skip:focus { left: 12px; top: 8px; background: var(--sheet); padding: 6px 12px; z-index: 1; }
@@ -59,7 +59,7 @@ svg .label { font-weight: 600; fill: var(--t); paint-order: stroke; stroke: var(
 .area { fill: var(--t); opacity: 0.14; } .loop { fill: var(--c0); opacity: 0.1; } .leader { fill: none; stroke: var(--soft); opacity: 0.5; }
 .shade { fill: var(--c4); opacity: 0.13; } .event { stroke: var(--t); stroke-dasharray: 3 3; } .event.strong { stroke-dasharray: none; stroke-width: 1.6; }
 .lane { fill: var(--grid); } .tick { fill: var(--t); } .veil { fill: var(--sheet); opacity: 0.82; }
-details { font-size: 14px; } summary { cursor: pointer; color: var(--link); width: fit-content; padding: 2px 0; }
+details { font-size: 14px; } details.after { margin-top: 14px; } details > .sheet { margin-top: 8px; } summary { cursor: pointer; color: var(--link); width: fit-content; padding: 2px 0; }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); overflow-wrap: normal; }
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }

@@ -60,6 +60,7 @@ export function callsSection(digest: Digest): Section {
     id: 'latency',
     title: tools.length > shown.length ? `Latency of the ${shown.length} tools that were called most` : 'Latency by tool',
     description: `Ranges from p50 to p99: ${shown.map(({ tool, latency: own }) => `${tool} p50 ${duration(own.p50)}, p99 ${duration(own.p99)}`).join('; ')}.`,
+    caption: 'Of calls that were answered.',
     draw: (width) =>
       latencyPlot({ width, rows: shown.map(({ tool, latency: own }) => ({ group: tool, name: '', tone: 1, latency: own })) }),
     table: {

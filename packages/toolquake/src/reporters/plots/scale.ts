@@ -57,13 +57,17 @@ function timeStep(ms: number): number {
   return steps.find((step) => step >= ms) ?? niceStep(ms / 86_400_000) * 86_400_000;
 }
 
+/** Less room than this for a power of ten, and only the powers themselves are labelled. */
+const MIN_DECADE_PIXELS = 90;
+
 /** Equal factors take equal room. Values must be above 0. */
 export function logScale({ low, high, from, to }: ScaleOptions): Scale {
   const bottom = Math.log10(low);
   const top = Math.max(bottom + 0.1, Math.log10(high));
   const decades: number[] = [];
   for (let power = Math.floor(bottom); power <= Math.ceil(top); power++) decades.push(power);
-  const factors = top - bottom <= 2.6 ? [1, 2, 5] : [1];
+  // Three labels per power of ten need some room each.
+  const factors = Math.abs(to - from) / (top - bottom) >= MIN_DECADE_PIXELS ? [1, 2, 5] : [1];
   const ticks = decades.flatMap((power) => factors.map((factor) => factor * 10 ** power));
   return {
     at: (value) => from + ((Math.log10(Math.max(value, low)) - bottom) / (top - bottom)) * (to - from),

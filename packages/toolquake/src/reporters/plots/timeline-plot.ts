@@ -22,6 +22,8 @@ type Panel = {
   readonly traces: readonly Trace[];
   readonly label: (value: number) => string;
   readonly isShare?: boolean;
+  /** Latencies span powers of ten; counts have zeros, which a logarithm has no place for. */
+  readonly mayBeLog?: boolean;
   readonly height: number;
 };
 
@@ -42,9 +44,9 @@ function panelsOf(points: readonly TimelinePoint[]): readonly Panel[] {
   const knowsRetries = points.some(({ retriesPerSecond }) => retriesPerSecond !== undefined);
   return [
     { title: 'share that failed', traces: [FAILED], label: percent, isShare: true, height: 92 },
-    { title: 'latency', traces: [P50, P99], label: duration, height: 92 },
+    { title: 'latency', traces: [P50, P99], label: duration, mayBeLog: true, height: 92 },
     knowsRetries
-      ? { title: 'calls, retries among them, and refusals per second', traces: [CALLS, RETRIES, REFUSED], label: plainNumber, height: 84 }
+      ? { title: 'calls, retries and refusals per second', traces: [CALLS, RETRIES, REFUSED], label: plainNumber, height: 84 }
       : { title: 'calls per second', traces: [CALLS], label: plainNumber, height: 60 },
   ];
 }
@@ -90,12 +92,18 @@ export function timelinePlot({ width, timeline, peers }: TimelinePlotOptions): D
 
 type Place = { readonly frame: Frame; readonly across: Scale; readonly all: readonly TimelinePoint[] };
 
-function panelMarkup({ title, traces, label, isShare }: Panel, points: readonly TimelinePoint[], { frame, across, all }: Place): string {
+function panelMarkup(
+  { title, traces, label, isShare, mayBeLog }: Panel,
+  points: readonly TimelinePoint[],
+  { frame, across, all }: Place,
+): string {
   const values = traces.flatMap((trace) => all.map(trace.valueOf)).filter((value): value is number => value !== undefined);
   const ends = { from: frame.bottom, to: frame.top };
   const most = values.reduce((high, value) => Math.max(high, value), 0);
   const up =
-    isShare === true ? linearScale({ low: 0, high: most === 0 ? 1 : most, ...ends, ticks: 2 }) : rangeScale({ values, ...ends, ticks: 2 });
+    mayBeLog === true
+      ? rangeScale({ values, ...ends, ticks: 2 })
+      : { ...linearScale({ low: 0, high: most === 0 ? 1 : most, ...ends, ticks: 2 }), isLog: false };
   const xOf = ({ fromMs, toMs }: TimelinePoint): number => across.at(Math.min(across.high, (fromMs + toMs) / 2));
   const drawn = traces.map((trace) => {
     const places = points.map((point): [number, number] | undefined => {
@@ -110,7 +118,11 @@ function panelMarkup({ title, traces, label, isShare }: Panel, points: readonly 
       path(places, { class: 'curve thin', 'stroke-dasharray': dash }),
     );
   });
-  return [leftAxis(frame, up, { title, label }), ...drawn, ...(traces.length > 1 ? names(traces, points, { frame, up }) : [])].join('');
+  return [
+    leftAxis(frame, up, { title: up.isLog ? `${title} (logarithmic)` : title, label }),
+    ...drawn,
+    ...(traces.length > 1 ? names(traces, points, { frame, up }) : []),
+  ].join('');
 }
 
 function area(places: readonly ([number, number] | undefined)[], bottom: number): string {
