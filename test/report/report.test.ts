@@ -31,7 +31,7 @@ test('a rule that never fired is exit 4, told on stderr and in every format; one
   expect(readFileSync(join(desk.folder, 'page.html'), 'utf8')).toContain('<strong>Never fired:</strong> <code>never-matched</code>');
   for (const [format, words] of [
     ['json', '"neverFired": [\n    "never-matched"\n  ]'],
-    ['markdown', '> **Never fired:** <code>never&#45;matched</code>'],
+    ['markdown', '> **Never fired:** <code>never-matched</code>'],
     ['junit', '<failure message="Rule never-matched (hang) never fired'],
   ] as const) {
     const rendered = await desk.run(['report', 'run.jsonl', '--format', format]);

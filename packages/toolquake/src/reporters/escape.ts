@@ -15,8 +15,11 @@ export function escapeXml(text: string): string {
   return printable(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** For Markdown: punctuation as entities makes no table, link, mention or tag. */
+/** What makes a table, link, mention, formula, tag or emphasis; and what makes a link of a bare address. */
+const MARKDOWN = /[\\`*_{}[\]<>#|~&@$]|:(?=\/)|(?<=www)\./gi;
+
+/** For Markdown, in the middle of a line. */
 export function escapeMarkdown(text: string): string {
   // A mention is found after entities are read, so a joiner stands in its way; it has no width.
-  return printable(text).replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};${character === '@' ? '&#8288;' : ''}`);
+  return printable(text).replace(MARKDOWN, (character) => `&#${character.charCodeAt(0)};${character === '@' ? '&#8288;' : ''}`);
 }

@@ -9,11 +9,11 @@ import { comparedCells, storyOf } from './story.js';
 
 const code = (word: string): string => `<code>${text(word)}</code>`;
 
-/** A table; the first column to the left, the rest to the right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table; the first column to the left, the rest to the right unless `left` names them. */
+function table(head: readonly string[], rows: readonly (readonly string[])[], left: readonly number[] = []): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
-  return `${line(head)}|${head.map((_, index) => (index === 0 ? ' --- ' : ' ---: ')).join('|')}|\n${rows.map(line).join('')}`;
+  return `${line(head)}|${head.map((_, index) => (index === 0 || left.includes(index) ? ' --- ' : ' ---: ')).join('|')}|\n${rows.map(line).join('')}`;
 }
 
 const section = (title: string, body: string): string => (body === '' ? '' : `\n### ${title}\n\n${body}`);
@@ -99,7 +99,7 @@ function rulesTable({ rules }: Digest): string {
     grouped(rule.notDelivered),
     rule.reasons.map((reason) => `${text(reason.text)} (${grouped(reason.count)})`).join('; '),
   ]);
-  return table(['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'], rows);
+  return table(['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'], rows, [1, 5]);
 }
 
 function callsTable({ groups }: Digest): string {
@@ -137,7 +137,7 @@ function sequencesTable({ sequences }: Digest): string {
     duration(firstAtMs),
     marks.map(text).join(' → '),
   ]);
-  return table(['sequence', '', 'in', 'first after', 'marks'], rows);
+  return table(['sequence', '', 'in', 'first after', 'marks'], rows, [1, 4]);
 }
 
 function dataChangesTable({ dataChanges }: Digest): string {
@@ -149,7 +149,7 @@ function dataChangesTable({ dataChanges }: Digest): string {
     code(dirty),
     grouped(count),
   ]);
-  return table(['rule', 'tool', 'path', 'clean', 'dirty', 'times'], rows);
+  return table(['rule', 'tool', 'path', 'clean', 'dirty', 'times'], rows, [1, 2, 3, 4]);
 }
 
 function problemsList({ problems, skipped, runs }: Digest): string {
