@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { projects } from './scripts/lanes/lanes.mjs';
@@ -15,6 +16,8 @@ export default defineConfig({
   test: {
     // A forgotten `.only` would turn the whole lane into one passing test.
     allowOnly: false,
+    // Live tests mostly wait for programs that they started: two at a time, also where vitest would leave it at one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     setupFiles: [fileURLToPath(new URL('scripts/lanes/fixed-seed.mjs', import.meta.url))],
     // Programs that tests start must look alike in a terminal and in CI (where some libraries turn colours on).
     env: { NO_COLOR: '1' },

@@ -54,7 +54,11 @@ async function bundle() {
   const { rolldown } = await import('rolldown');
   const dist = join(root, 'packages/toolquake/dist');
   const build = await rolldown({
-    input: { cli: join(root, 'packages/toolquake/src/cli/main.ts') },
+    // The second one is started as a thread, by its file name.
+    input: {
+      cli: join(root, 'packages/toolquake/src/cli/main.ts'),
+      'scenario-worker': join(root, 'packages/toolquake/src/operations/scenario-worker.ts'),
+    },
     platform: 'node',
     logLevel: 'warn',
     onLog(level, log) {

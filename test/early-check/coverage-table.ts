@@ -1,5 +1,6 @@
 /** docs/transports.md: for each fault and transport the test that shows it, or why it cannot be. */
 import type { Catalogue } from '@toolquake/sdk/core';
+import { catalogueRows, EXPECTED, type CatalogueRow } from './catalogue-rows.js';
 import { whyNotPlayed, type Scenario } from './scenario.js';
 import type { StageName } from './stage.js';
 
@@ -7,13 +8,14 @@ const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
   stdio: ['stdio'],
   'HTTP, JSON': ['http-json'],
   'HTTP, event stream': ['http-sse'],
+  'legacy HTTP+SSE': ['http-legacy-sse'],
   fetch: ['fetch-json', 'fetch-sse'],
   simulator: ['simulator'],
 };
 
 const ABOVE = `# Which fault runs where
 
-<!-- Generated from the faults and from test/early-check. Do not edit: run \`UPDATE=1 npx vitest run test/early-check\`. -->
+<!-- Generated from the faults and from test/early-check. Do not edit: run \`UPDATE=1 npx vitest run test/early-check/coverage\`. -->
 
 One fault file runs on every transport. Each cell names the test that shows it there (\`test/early-check\`, with a real
 client and a real server at the two ends), or says why it cannot be. Each of these tests also compares the decisions in
@@ -22,14 +24,22 @@ the journal, and the answers that the client saw, with those of the simulator fo
 
 const BELOW = `## What each transport looks at
 
-- **stdio proxy**: every line, both ways. Connections cannot be refused, there is no HTTP status and no heartbeat.
+- **stdio proxy**: every line, both ways. Connections cannot be refused, there is no HTTP status and no heartbeat. A crash
+  is a real one: the server is killed, and the proxy ends as it did.
 - **HTTP proxy**: POST bodies, JSON answers and events in streams. A connection is drawn for when it is made, so clients
   that keep connections alive are asked less often. The connection that a refusal is drawn for was accepted already by
-  the operating system: it is reset; the ones after it are refused for real.
+  the operating system: it is reset; the ones after it are refused for real. A crash is imitated: every connection is reset
+  and new ones are refused, while the server itself lives on and finishes what it was doing.
+- **HTTP proxy, legacy HTTP+SSE** (2024-11-05): the same proxy. A stream whose first event announces an endpoint is a
+  session, and a POST to that endpoint belongs to it. A fault that answers with a message says so in the stream, and the
+  POST gets the usual 202; a fault that answers with a status says so to the POST. Breaking the connection breaks the
+  stream, and the POST where it still waits. An announcement that names the upstream by an absolute URL is rewritten to
+  lead through the proxy, without a plan too; any other one passes as it is.
 - **fetch wrapper** (\`wrapFetch\` of \`@toolquake/sdk/interceptors\`): POST requests with a JSON body that is one MCP
   message, their answers, and GET event streams. Every fetch counts as a connection. Other requests pass untouched, apart
   from refused connections; batches pass untouched. A request body is sent as a whole, so \`pace\` on requests delays it
-  and does not slice it. A freeze is imitated: nothing is sent and nothing handed on until it is over.
+  and does not slice it. A freeze is imitated: nothing is sent and nothing handed on until it is over. So is
+  a crash: the calls that rules look at fail, and every fetch is refused until it is over.
 - **simulator**: messages as objects, on virtual time; nothing is serialised unless a fault needs the bytes.
 
 In HTTP and fetch, \`heartbeat-only\` and \`list-changed-storm\` turn a response that has not begun into an event stream,
@@ -38,22 +48,63 @@ cancellation, so the answer of \`late-after-cancel\` finds nobody to read it on 
 era; every other fault that acts in the modern era is also played there, on stdio, HTTP (event stream) and fetch (JSON).
 `;
 
-/** The whole document. Throws when a fault of the catalogue has no script. */
-export function coverageDocument(scenarios: readonly Scenario[], catalogue: Catalogue): string {
+const ABOVE_ROWS = `## The catalogue of failures
+
+What goes wrong with MCP tool calls in the wild, by family, and what shows it here: a fault (with the parameters or the
+part of a rule that make the difference), or a row of the table above. What is not decided on events says why.
+`;
+
+/** One cell: the tests that show a fault on a transport, or why there is none. */
+export type CoverageCell = {
+  readonly row: string;
+  readonly column: string;
+  readonly tests: readonly string[];
+  readonly why: string | undefined;
+};
+
+/** The cells of the table. Throws when a fault of the catalogue has no script. */
+export function coverageCells(scenarios: readonly Scenario[], catalogue: Catalogue): readonly CoverageCell[] {
   const scripted = new Set(scenarios.map(({ fault }) => fault));
   const missing = [...catalogue.keys()].filter((type) => !scripted.has(type));
   if (missing.length > 0) throw new Error(`no script in test/early-check for: ${missing.join(', ')}`);
 
-  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const cell = (scenario: Scenario, names: readonly StageName[]): string => {
-    const cells = names.map((name) => {
-      const why = whyNotPlayed(scenario, catalogue.get(scenario.fault)!, name);
-      return why === undefined ? `\`${scenario.name} > ${name}\`` : `cannot: ${why}`;
-    });
-    return [...new Set(cells)].join('<br>');
+  const cell = (scenario: Scenario, column: string, stages: readonly StageName[]): CoverageCell => {
+    const all = stages.map((stage) => ({ stage, why: whyNotPlayed(scenario, catalogue.get(scenario.fault)!, stage) }));
+    const tests = all.flatMap(({ stage, why }) => (why === undefined ? [`${scenario.name} > ${stage}`] : []));
+    return { row: scenario.name, column, tests, why: all.find(({ why }) => why !== undefined)?.why };
   };
+  return scenarios.flatMap((scenario) => Object.entries(COLUMNS).map(([column, stages]) => cell(scenario, column, stages)));
+}
+
+/** The whole document. */
+export function coverageDocument(scenarios: readonly Scenario[], catalogue: Catalogue): string {
+  const cells = coverageCells(scenarios, catalogue);
   const label = ({ name, fault }: Scenario): string => (name === fault ? name : `${name} (${fault})`);
-  const rows = scenarios.map((scenario) => row([label(scenario), ...Object.values(COLUMNS).map((names) => cell(scenario, names))]));
-  const head = [row(['fault', ...Object.keys(COLUMNS)]), row(['fault', ...Object.keys(COLUMNS)].map(() => '---'))];
-  return [ABOVE, ...head, ...rows, '', BELOW].join('\n');
+  const faultRows = scenarios.map((scenario) => [
+    label(scenario),
+    ...cells
+      .filter(({ row }) => row === scenario.name)
+      .map(({ tests, why }) => [...tests.map((test) => `\`${test}\``), ...(why === undefined ? [] : [`cannot: ${why}`])].join('<br>')),
+  ]);
+  const families = [...new Set(catalogueRows.map(({ family }) => family))].flatMap((family) => [
+    `### ${family}`,
+    '',
+    ...table(
+      ['failure', 'shown by'],
+      catalogueRows.filter((row) => row.family === family).map((row) => [`\`${row.row}\``, shown(row)]),
+    ),
+    '',
+  ]);
+  return [ABOVE, ...table(['fault', ...Object.keys(COLUMNS)], faultRows), '', BELOW, ABOVE_ROWS, ...families].join('\n').trimEnd() + '\n';
+}
+
+function shown({ shownBy, how, why }: CatalogueRow): string {
+  if (shownBy === undefined) return `not decided on events: ${why}`;
+  const names = shownBy.map((name) => (EXPECTED.includes(name) ? `\`${name}\` (to come)` : `\`${name}\``)).join(', ');
+  return how === undefined ? names : `${names}: ${how}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }

@@ -26,10 +26,18 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
     seen.push(seenIn(new TextDecoder().decode(bytes), pieces));
   };
 
+  const heard = new WeakMap<AsyncIterable<Uint8Array>, number>();
+  async function* counted(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of body) {
+      heard.set(body, (heard.get(body) ?? 0) + chunk.length);
+      yield chunk;
+    }
+  }
+
   const readEvents = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
     const framer = createEventFramer(1 << 20);
     let pieces = 0;
-    for await (const chunk of body) {
+    for await (const chunk of counted(body)) {
       pieces++;
       for (const { bytes } of framer.push(chunk)) {
         const data = eventData(bytes);
@@ -42,30 +50,40 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
 
   const readWhole = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
     const parts: Uint8Array[] = [];
-    for await (const chunk of body) parts.push(chunk);
+    for await (const chunk of counted(body)) parts.push(chunk);
     take(joinBytes(parts), parts.length);
   };
 
   const talk = async (message: JsonObject): Promise<boolean> => {
     const id = message['id'] as MessageId | undefined;
     const before = seen.length;
+    let response: RawResponse | undefined;
+    const broken = (): Seen => ({ what: 'broken', id, bytes: response === undefined ? 0 : (heard.get(response.body) ?? 0) });
     try {
       const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
-      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session };
-      const { status, headers: given, body } = await post(headers, JSON.stringify(inEra(era, message)), leaving.signal);
+      const tool = message['method'] === 'tools/call' ? String((message['params'] as JsonObject)['name']) : undefined;
+      // Modern requests repeat the tool in a header, and servers compare.
+      const name: Record<string, string> = era === 'legacy' || tool === undefined ? {} : { 'mcp-name': tool };
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session, ...name };
+      response = await post(headers, JSON.stringify(inEra(era, message)), leaving.signal);
+      const { status, headers: given, body } = response;
+      const type = given['content-type'] ?? '';
+      // A client goes by the name of what it gets, and waits for more where a request was only accepted.
+      const isUnreadable = status === 200 ? !/json|event-stream/.test(type) : status === 202 && id !== undefined;
       sessionId ??= given['mcp-session-id'];
-      if (status >= 400) seen.push({ what: 'http', id, status, headers: given });
-      else if (given['content-type']?.includes('event-stream') === true) await readEvents(body);
+      if (status >= 400 || isUnreadable) seen.push({ what: 'http', id, status, headers: given });
+      else if (type.includes('event-stream')) await readEvents(body);
       else if (status === 200) await readWhole(body);
       const isAnswered = seen
         .slice(before)
         .some((one) => one.what === 'http' || one.what === 'garbage' || (one.what === 'message' && one.message['id'] === id));
-      if (status === 200 && !isAnswered) seen.push({ what: 'broken', id });
+      if (status === 200 && !isAnswered) seen.push(broken());
       return status < 400;
     } catch (error) {
       if (leaving.signal.aborted) return false;
       const code = codeOf(error);
-      seen.push(code === 'ECONNREFUSED' ? { what: 'refused' } : { what: 'broken', id });
+      const isNew = code !== undefined && FAILURES.test(code);
+      seen.push(code === 'ECONNREFUSED' ? { what: 'refused' } : isNew ? { what: 'refused', code } : broken());
       return false;
     }
   };
@@ -81,7 +99,11 @@ export function createHttpClient(era: Era, post: Post): HttpClient {
   };
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Codes of connections that never came about. */
+const FAILURES = /^(ENOTFOUND|EAI_AGAIN|CERT_|DEPTH_ZERO|ERR_TLS)/;
+
+/** The code of a network error, wherever the library puts it. */
+export function codeOf(error: unknown): string | undefined {
   const own = (error as { code?: string }).code;
   return own ?? (error as { cause?: { code?: string } }).cause?.code;
 }

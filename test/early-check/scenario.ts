@@ -23,7 +23,10 @@ export type Scenario = {
 
 /** Why a script is not played on a stage; undefined when it is. */
 export const whyNotPlayed = ({ notOn }: Scenario, fault: Fault, name: StageName): string | undefined =>
-  whyNotOn(fault, STAGES[name]) ?? notOn?.[name];
+  whyNotOn(fault, STAGES[name]) ?? (name === 'http-legacy-sse' ? whyNotOnLegacySse(fault) : undefined) ?? notOn?.[name];
+
+const whyNotOnLegacySse = ({ eras, cannot }: Fault): string | undefined =>
+  cannot['legacy-sse'] ?? (eras.includes('legacy') ? undefined : 'Legacy HTTP+SSE exists in the legacy era only.');
 
 /** The result of the client's first answer to a request. */
 export const resultOf = (stage: Stage, id: number): JsonObject => answersTo(stage, id)[0]?.['result'] as JsonObject;

@@ -1,5 +1,5 @@
 /** A stage: one transport with a scripted client in front of it and the scripted server behind it. */
-import type { Era, JournalEntry, JsonObject, MessageId, TransportName } from '@toolquake/sdk/core';
+import { isObject, type Era, type JournalEntry, type JsonObject, type MessageId, type TransportName } from '@toolquake/sdk/core';
 
 /** The columns of the coverage table. */
 export const STAGES = {
@@ -7,6 +7,7 @@ export const STAGES = {
   stdio: 'stdio',
   'http-json': 'http',
   'http-sse': 'http',
+  'http-legacy-sse': 'http',
   'fetch-json': 'fetch',
   'fetch-sse': 'fetch',
 } as const satisfies Record<string, TransportName>;
@@ -26,8 +27,10 @@ export type Seen =
   /** Bytes in the place of a message. */
   | { readonly what: 'garbage' }
   | { readonly what: 'heartbeat' }
-  | { readonly what: 'refused' }
-  | { readonly what: 'broken'; readonly id: MessageId | undefined };
+  /** `code` where the connection failed for another reason than that nobody listens. */
+  | { readonly what: 'refused'; readonly code?: string }
+  /** `bytes`: how many of an answer came before. */
+  | { readonly what: 'broken'; readonly id: MessageId | undefined; readonly bytes?: number };
 
 /** See the module comment. */
 export type Stage = {
@@ -42,6 +45,8 @@ export type Stage = {
   journal(): readonly JournalEntry[];
   /** The stage's own time: real, or the simulator's. */
   nowMs(): number;
+  /** Lets so much time pass. */
+  pass(ms: number): Promise<void>;
   /** Lets things happen until the test holds; fails with `what` when it never does. */
   until(what: string, holds: () => boolean): Promise<void>;
   /** The client leaves; afterwards the journal is complete. */
@@ -100,7 +105,8 @@ export const firings = (stage: Pick<Stage, 'journal'>): readonly (JournalEntry &
 /** What a client makes of bytes in the place of a message. */
 export function seenIn(text: string, pieces?: number): Seen {
   try {
-    return { what: 'message', message: JSON.parse(text) as JsonObject, ...(pieces === undefined ? {} : { pieces }) };
+    const message: unknown = JSON.parse(text);
+    return isObject(message) ? { what: 'message', message, ...(pieces === undefined ? {} : { pieces }) } : { what: 'garbage' };
   } catch {
     return { what: 'garbage' };
   }

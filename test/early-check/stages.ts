@@ -4,14 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCatalogue, requirePlan, type Era, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { wrapFetch } from '@toolquake/sdk/interceptors';
 import { vi } from 'vitest';
 import { startConversation } from '../../packages/toolquake/src/simulator/conversation.js';
-import { createHttpClient, postTo } from './http-client.js';
+import { createHttpClient, postTo, type HttpClient } from './http-client.js';
+import { createLegacySseClient } from './legacy-sse-client.js';
 import { startHttpServer } from './servers/http-server.mjs';
+import { startLegacySseServer } from './servers/legacy-sse-server.mjs';
 import { createTools } from './servers/tools.mjs';
 import { FIRST_WORDS, inEra, INITIALIZED, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
 
@@ -25,8 +28,15 @@ export const catalogue = createCatalogue(faults);
 export async function openStage(name: StageName, plan: JsonObject, era: Era): Promise<Stage> {
   if (name === 'simulator') return simulatorStage(plan, era);
   if (name === 'stdio') return stdioStage(plan, era);
+  if (name === 'http-legacy-sse') return httpStage(name, plan, startLegacySseServer, createLegacySseClient);
   const as = name.endsWith('json') ? 'json' : 'sse';
-  return name.startsWith('http') ? httpStage(name, plan, as, era) : fetchStage(name, plan, as, era);
+  if (name.startsWith('fetch')) return fetchStage(name, plan, as, era);
+  return httpStage(
+    name,
+    plan,
+    ({ saw }) => startHttpServer({ as, saw }),
+    (url) => createHttpClient(era, postTo(url)),
+  );
 }
 
 const eventually =
@@ -53,19 +63,28 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
         return { what: 'message', message: one.message, ...(one.slices === undefined ? {} : { pieces: one.slices }) };
       if (one.what === 'http') return { what: 'http', id: one.id, status: one.status, headers: one.headers };
       if (one.what === 'disconnected') return { what: 'broken', id: one.id };
+      if (one.what === 'refused') return { what: 'refused', ...(one.code === undefined ? {} : { code: one.code }) };
       return { what: one.what };
     });
   const until = async (what: string, holds: () => boolean): Promise<void> => {
     if (!conversation.until(holds)) throw new Error(`never: ${what}\n${JSON.stringify({ transcript, journal }, undefined, 1)}`);
   };
-  const send = (message: JsonObject): void => conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  let isConnected = false;
+  const connect = (): void => {
+    isConnected = true;
+    conversation.take({ kind: 'connect' });
+  };
+  const send = (message: JsonObject): void => {
+    if (!isConnected) connect();
+    conversation.take({ kind: 'client-sends', message: inEra(era, message) });
+  };
   return {
     name: 'simulator',
     async hello() {
       const before = transcript.client.length;
       // A client that was refused waits a little before it tries again.
       if (before > 0) conversation.take({ kind: 'advance', ms: 10 });
-      conversation.take({ kind: 'connect' });
+      connect();
       if (transcript.client.slice(before).some((one) => one.what === 'refused')) return false;
       send(FIRST_WORDS[era]);
       await until('the server introduces itself', () => transcript.client.length > before);
@@ -81,6 +100,7 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
     },
     journal: () => journal,
     nowMs: conversation.nowMs,
+    pass: async (ms) => conversation.take({ kind: 'advance', ms }),
     until,
     leave: async () => conversation.take({ kind: 'close' }),
   };
@@ -148,6 +168,7 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until,
     async leave() {
       isLeaving = true;
@@ -158,13 +179,20 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
   };
 }
 
-async function httpStage(name: StageName, plan: JsonObject, as: 'json' | 'sse', era: Era): Promise<Stage> {
+type StartServer = (heard: { saw: (message: JsonObject) => void }) => Promise<{ readonly url: string; stop(): Promise<unknown> }>;
+
+async function httpStage(
+  name: StageName,
+  plan: JsonObject,
+  startServer: StartServer,
+  startClient: (url: string) => HttpClient,
+): Promise<Stage> {
   const files = runFolder(plan);
   const served: JsonObject[] = [];
-  const server = await startHttpServer({ as, saw: (message: JsonObject) => served.push(message) });
+  const server = await startServer({ saw: (message) => served.push(message) });
   const command = [CLI, 'proxy', 'http', '--plan', files.plan, '--journal', files.journalPath, '--upstream', server.url, '--port', '0'];
   const child = spawn(process.execPath, command, { stdio: 'pipe', env: environment });
-  const client = createHttpClient(era, postTo(await addressOf(child)));
+  const client = startClient(await addressOf(child));
   const { seen } = client;
   return {
     name,
@@ -174,6 +202,7 @@ async function httpStage(name: StageName, plan: JsonObject, as: 'json' | 'sse', 
     served,
     journal: files.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until: eventually(() => JSON.stringify({ seen, served, journal: files.journal() }, undefined, 1)),
     async leave() {
       client.leave();
@@ -219,6 +248,7 @@ async function fetchStage(name: StageName, given: JsonObject, as: 'json' | 'sse'
     served,
     journal: () => wrapped.journal,
     nowMs: () => performance.now(),
+    pass: setTimeout,
     until: eventually(() => JSON.stringify({ seen, served, journal: wrapped.journal }, undefined, 1)),
     async leave() {
       client.leave();

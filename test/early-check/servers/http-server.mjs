@@ -16,17 +16,29 @@ export async function startHttpServer({ as, saw }) {
         return;
       }
       const message = JSON.parse(Buffer.concat(parts).toString());
+      const named = request.headers['mcp-name'];
+      if (named !== undefined && named !== message.params.name) {
+        response.writeHead(400).end();
+        return;
+      }
       saw(message);
-      if (message.id === undefined) response.writeHead(202).end();
+      if (message.id === undefined || message.method === undefined) response.writeHead(202).end();
       else (open[message.id] ??= []).push(response);
       const session = message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
-      for (const answer of tools.answersTo(message)) {
-        const text = JSON.stringify(answer);
-        const [head, body] = as === 'json' ? ['application/json', text] : ['text/event-stream', `event: message\ndata: ${text}\n\n`];
-        open[answer.id]
-          .shift()
-          .writeHead(200, { 'content-type': head, ...session })
-          .end(body);
+      if (message.method === 'subscriptions/listen') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const news of tools.answersTo(message)) response.write(`event: message\ndata: ${JSON.stringify(news)}\n\n`);
+        return;
+      }
+      for (const said of tools.answersTo(message)) {
+        const isAnswer = said.method === undefined;
+        const to = isAnswer ? open[said.id].shift() : open[message.id][0];
+        // Whoever has more to say than an answer says it in a stream.
+        const isStream = as === 'sse' || !isAnswer || to.headersSent;
+        if (!to.headersSent) to.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json', ...session });
+        const text = isStream ? `event: message\ndata: ${JSON.stringify(said)}\n\n` : JSON.stringify(said);
+        if (isAnswer) to.end(text);
+        else to.write(text);
       }
     });
   });

@@ -56,9 +56,9 @@ function checkWhenSense({ when, fault, phase }: Rule, never: Never): void {
   }
   const methods = method ?? fault.methods;
   if (methods.length === 0) return;
-  const direction = when.direction ?? 'to-server';
+  const direction = when.direction ?? fault.direction;
   const [wrong, other] = direction === 'to-server' ? [ONLY_TO_CLIENT, 'to-client'] : [ONLY_TO_SERVER, 'to-server'];
-  if (methods.every((one) => wrong.test(one))) {
+  if (direction !== 'either' && methods.every((one) => wrong.test(one))) {
     const key = when.direction === undefined ? 'when.method' : 'when.direction';
     never(key, `${methods.join(', ')} never travels ${direction}`, `Write: direction: ${other}`);
   }

@@ -62,6 +62,18 @@ test('data faults edit in order, each what the one before left', () => {
   expect(frameMessage(response)).toMatchObject({ result: { text: '' } });
 });
 
+test('what data faults announce goes before the message that they edit', () => {
+  const notice = emit(frameFromMessage('to-client', { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }), {
+    everyMs: 0,
+    count: 1,
+  });
+  const announce: Decide = (event) => [...append('x')(event), notice, hold(response, 'never')];
+  const composition = compose(answered, [fired('x', 'data', announce), fired('y', 'data', append('y'))]);
+  expect(composition.effects?.map(({ kind }) => kind)).toEqual(['emit', 'forward']);
+  expect(frameMessage(frameOf(composition.effects?.[1])!)).toMatchObject({ result: { text: 'xy' } });
+  expect(composition.owners.map((owners) => owners.map(({ rule }) => rule.id))).toEqual([['x'], ['x', 'y']]);
+});
+
 test('delays add up, on an untouched frame that keeps its identity too', () => {
   const composition = compose(answered, [fired('a', 'shaping', delay(100)), fired('b', 'shaping', delay(20))]);
   expect(composition.effects).toEqual([forward(response, 120)]);

@@ -1,6 +1,6 @@
 /**
- * Composition: what several faults that fired on one exchange do together. Data faults edit in order, one terminal
- * fault replaces, shaping faults say how the outcome is sent, extra faults act besides.
+ * Composition: what several faults that fired on one exchange do together. Data faults edit in order (and may
+ * announce it), one terminal fault replaces, shaping faults say how the outcome is sent, extra faults act besides.
  */
 import { forward, pace, type Effect } from './effect.js';
 import type { Engagement } from './engagement.js';
@@ -69,13 +69,17 @@ export function compose(event: TrafficEvent, engagements: readonly Engagement[])
   let frame: Frame = event.frame;
   let effects: readonly Owned[] | undefined;
   const untouched = (): readonly Owned[] => [{ effect: forward(frame), owners: [] }];
+  const notices: Owned[] = [];
   each('data', (engagement) => {
-    const [first] = ask(engagement, { ...event, frame });
+    const [first, ...besides] = ask(engagement, { ...event, frame });
     if (first?.kind !== 'forward') return false;
     frame = first.frame;
     effects = [{ effect: first, owners: [...(effects?.[0]?.owners ?? []), engagement] }];
+    notices.push(...own(besides, engagement).filter(({ effect }) => effect.kind === 'emit'));
     return true;
   });
+  // Before the message itself: an answer may end the only stream that a notice could go into.
+  if (notices.length > 0) effects = [...notices, ...(effects ?? [])];
   each('terminal', (engagement) => {
     const said = ask(engagement, { ...event, frame });
     if (said.length > 0) effects = own(said, engagement);

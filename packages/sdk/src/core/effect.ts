@@ -7,9 +7,36 @@ import type { Exchange } from './session.js';
 export type HttpReply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers whose value is a date, so many milliseconds from now: only a transport knows the date. */
+  readonly datesInMs?: Readonly<Record<string, number>>;
   /** Sent instead of the message; empty string for an empty body. */
   readonly body?: string;
 };
+
+/** The headers of a reply at a time, in milliseconds since 1970. */
+export function replyHeaders({ headers = {}, datesInMs = {} }: HttpReply, nowMs: number): Readonly<Record<string, string>> {
+  const dates = Object.entries(datesInMs).map(([name, inMs]) => [name, new Date(nowMs + inMs).toUTCString()] as const);
+  return dates.length === 0 ? headers : { ...headers, ...Object.fromEntries(dates) };
+}
+
+/** Why a connection could not be made at all, by the code that Node's own fetch fails with. */
+export type ConnectFailure =
+  | 'ENOTFOUND'
+  | 'EAI_AGAIN'
+  | 'CERT_HAS_EXPIRED'
+  | 'DEPTH_ZERO_SELF_SIGNED_CERT'
+  | 'ERR_TLS_CERT_ALTNAME_INVALID';
+
+/** How a connection breaks. `refuse` and the failures also turn new connections away for a while. */
+export type DisconnectHow = 'reset' | 'end' | 'refuse' | ConnectFailure;
+
+/** Is this a connection that never came about, for a reason before the server itself? */
+export function isConnectFailure(how: DisconnectHow): how is ConnectFailure {
+  return how !== 'reset' && how !== 'end' && how !== 'refuse';
+}
+
+/** What can be done to a server: stop it for a while, or kill it and keep it down for a while. */
+export type ServerSignal = 'freeze' | 'crash';
 
 /** When a held frame goes on: after a time, at a named event, or not at all (until its rule is removed). */
 export type HoldUntil = { readonly ms: number } | 'cancel' | 'never';
@@ -24,12 +51,12 @@ export type Effect =
   | { readonly kind: 'emit'; readonly frame: Frame | 'heartbeat'; readonly everyMs: number; readonly count: number }
   /** Keep the frame back. A later forward for the same exchange and direction supersedes what is held. */
   | { readonly kind: 'hold'; readonly frame: Frame; readonly until: HoldUntil; readonly thenMs: number }
-  /** Break the connection. `refuse` also turns new connections away for a while. Put off by `afterMs`, a cancel comes first. */
-  | { readonly kind: 'disconnect'; readonly how: 'reset' | 'end' | 'refuse'; readonly forMs: number; readonly afterMs?: number }
+  /** Break the connection, or keep it from being made. Put off by `afterMs`, a cancel comes first. */
+  | { readonly kind: 'disconnect'; readonly how: DisconnectHow; readonly forMs: number; readonly afterMs?: number }
   /** Send the frame on in slices of bytes, which may split a character. */
   | { readonly kind: 'pace'; readonly frame: Frame; readonly sliceBytes: number; readonly everyMs: number; readonly afterMs: number }
   /** Do something to the server itself. Where it is no child of ours, the transport imitates what a client would see. */
-  | { readonly kind: 'signal-server'; readonly signal: 'freeze'; readonly forMs: number };
+  | { readonly kind: 'signal-server'; readonly signal: ServerSignal; readonly forMs: number };
 
 export const forward = (frame: Frame, afterMs = 0, exchange?: Exchange): Effect =>
   exchange === undefined ? { kind: 'forward', frame, afterMs } : { kind: 'forward', frame, afterMs, exchange };
@@ -45,7 +72,7 @@ export const emit = (frame: Frame | 'heartbeat', times: { everyMs: number; count
 
 export const hold = (frame: Frame, until: HoldUntil, thenMs = 0): Effect => ({ kind: 'hold', frame, until, thenMs });
 
-export const disconnect = (how: 'reset' | 'end' | 'refuse', forMs = 0, afterMs = 0): Effect =>
+export const disconnect = (how: DisconnectHow, forMs = 0, afterMs = 0): Effect =>
   afterMs === 0 ? { kind: 'disconnect', how, forMs } : { kind: 'disconnect', how, forMs, afterMs };
 
 export const pace = (frame: Frame, slices: { sliceBytes: number; everyMs: number; afterMs?: number }): Effect => ({
@@ -56,4 +83,4 @@ export const pace = (frame: Frame, slices: { sliceBytes: number; everyMs: number
   afterMs: slices.afterMs ?? 0,
 });
 
-export const signalServer = (signal: 'freeze', forMs: number): Effect => ({ kind: 'signal-server', signal, forMs });
+export const signalServer = (signal: ServerSignal, forMs: number): Effect => ({ kind: 'signal-server', signal, forMs });

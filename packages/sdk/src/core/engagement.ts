@@ -202,7 +202,8 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
     engage,
     lasting(match) {
       const memory = memories.get(match.session.label);
-      if (memory === undefined || rule.fault.lasts?.(memory) !== true) return undefined;
+      const about = { nowMs: match.nowMs, request: match.frame };
+      if (memory === undefined || rule.fault.lasts?.(memory, about) !== true) return undefined;
       return engage(scopeFor(match.scopeKey), match.session, match.nowMs);
     },
     restart(session) {

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   MISSING_KEY: 'A required key is absent.',
   DUPLICATE_ID: 'Two rules have the same id.',
   NEVER_MATCHES: 'A rule can never match any traffic.',
+  IMPOSSIBLE: 'A system that cannot work as it is described.',
   WRONG_CARRIER: 'A fault cannot act on the transport or era that it was paired with.',
   BAD_SYNTAX: 'Text that is not valid YAML, JSON or JSONL.',
   EMPTY_INPUT: 'A file with nothing in it.',

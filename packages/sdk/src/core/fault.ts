@@ -1,6 +1,8 @@
 /** What a fault is. A fault looks at one event and returns effects; it owns no timer, no socket and no randomness. */
 import type { Effect } from './effect.js';
 import type { TrafficEvent } from './event.js';
+import type { Frame } from './frame.js';
+import type { Direction } from './message.js';
 import type { ParamSpecs, ParamValues } from './params.js';
 import type { Era } from './session.js';
 
@@ -55,6 +57,9 @@ export type FaultContext<Memory = unknown> = {
   changed(path: string, clean: unknown, dirty: unknown): void;
 };
 
+/** A request after the one that a fault fired on. */
+export type LaterRequest = { readonly nowMs: number; readonly request: Frame | undefined };
+
 /** A fault: one file, one of these. */
 export type Fault = {
   readonly type: string;
@@ -66,6 +71,8 @@ export type Fault = {
   readonly trigger: 'call' | 'connect';
   /** Methods that a rule without `when.method` matches. */
   readonly methods: readonly string[];
+  /** The way that a rule without `when.direction` looks. */
+  readonly direction: Direction | 'either';
   /** True when it makes sense for `methods` only: a rule cannot point it elsewhere. */
   readonly hasFixedMethods: boolean;
   /** Allowed phases; the first is the default. */
@@ -80,10 +87,11 @@ export type Fault = {
   readonly memoryScope: 'tool' | 'session';
   memory?(): unknown;
   /**
-   * For a fault whose firing outlives its call: while this says so of the session's memory, every later request of the
-   * session is engaged too, drawn or not, until the client initialises anew. Needs `memoryScope: 'session'`.
+   * For a fault whose firing outlives its call: while this says so of the session's memory (and of the request), every
+   * later request of the session is engaged too, drawn or not, until the client initialises anew. Needs
+   * `memoryScope: 'session'`.
    */
-  lasts?(memory: unknown): boolean;
+  lasts?(memory: unknown, about: LaterRequest): boolean;
   /** Sees every answer of a matching exchange that its own rule leaves alone, to fill the memory. */
   observe?(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): void;
   /** Sees the events of exchanges that the rule fired on. `[]` leaves the event alone. */
@@ -98,6 +106,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   role: FaultRole;
   trigger?: 'call' | 'connect';
   methods?: readonly string[];
+  direction?: Direction | 'either';
   hasFixedMethods?: boolean;
   phases?: readonly Phase[];
   eras?: readonly Era[];
@@ -106,7 +115,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   whyPointless?: (params: ParamValues<Specs>) => string | undefined;
   memoryScope?: 'tool' | 'session';
   memory?: () => Memory;
-  lasts?: (memory: Memory) => boolean;
+  lasts?: (memory: Memory, about: LaterRequest) => boolean;
   observe?: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => void;
   decide: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => readonly Effect[];
 };
@@ -116,6 +125,7 @@ export function defineFault<const Specs extends ParamSpecs, Memory = undefined>(
   const filled = {
     trigger: 'call',
     methods: ['tools/call'],
+    direction: 'to-server',
     hasFixedMethods: false,
     phases: ['pre'],
     eras: ['legacy', 'modern'],

@@ -1,6 +1,6 @@
 /** Does a rule look at this exchange? Compiled once per rule; the common miss allocates nothing. */
 import { frameObject, type Frame } from './frame.js';
-import { isObject, type Direction } from './message.js';
+import { isObject } from './message.js';
 import type { Rule } from './plan.js';
 import type { Session } from './session.js';
 
@@ -73,12 +73,12 @@ export type ExchangeMatcher = (session: Session, frame: Frame, method: string, t
 /** Compiles the rest of a rule's `when`. */
 export function compileWhen(rule: Rule): ExchangeMatcher {
   const { when } = rule;
-  const direction: Direction = when.direction ?? 'to-server';
+  const direction = when.direction ?? rule.fault.direction;
   const tools = when.tool === undefined ? undefined : compileGlobs(when.tool);
   const sessions = when.session === undefined ? undefined : compileGlobs(when.session);
   const targets = when.target === undefined ? undefined : compileGlobs(when.target);
   return (session, frame, method, tool) => {
-    if (frame.direction !== direction) return false;
+    if (direction !== 'either' && frame.direction !== direction) return false;
     if (tools !== undefined && method === 'tools/call' && (tool === undefined || !tools(tool))) return false;
     if (sessions !== undefined && !sessions(session.label)) return false;
     if (when.era !== undefined && session.era !== when.era) return false;

@@ -52,6 +52,11 @@ export function withId(message: JsonObject, id: MessageId): JsonObject {
   return { ...message, id };
 }
 
+/** The same object without some of its members; the order of the others stays. */
+export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
 /** The `result` of a successful response, when it is an object. */
 export function resultOf(message: unknown): JsonObject | undefined {
   if (!isObject(message)) return undefined;

@@ -67,6 +67,16 @@ describe('delays', () => {
 });
 
 describe('holds', () => {
+  test('keep no notification that nobody gets: nobody waits for it', () => {
+    const play = stage([
+      ['lost', 'terminal', onRequest((frame) => [hold(frame, 'never')]), { when: { method: ['notifications/progress'] } }],
+    ]);
+    play.performer.request(play.session, frameFromMessage('to-server', { jsonrpc: '2.0', method: 'notifications/progress' }));
+    play.performer.release();
+    expect(play.log).toEqual([]);
+    expect(play.told).toEqual(['lost delivered']);
+  });
+
   test('for a time let go when it is over', () => {
     const play = stage([['pause', 'terminal', onAnswer((frame) => [hold(frame, { ms: 40 })])]]);
     play.call(1);
@@ -241,6 +251,24 @@ describe('connections, servers and sessions', () => {
     const play = stage([['freeze', 'extra', onRequest(() => [signalServer('freeze', 2000)])]]);
     play.call(1);
     expect(play.log).toEqual(['0 freeze 2000', '0 >> tools/call 1']);
+  });
+
+  test('a crash ends every call that waits, and nothing more of a message in slices is sent', () => {
+    const slow = onAnswer((frame) => [pace(frame, { sliceBytes: 10, everyMs: 100 })]);
+    const play = stage([
+      ['slow', 'shaping', slow],
+      ['crash', 'terminal', onRequest(() => [signalServer('crash', 500)]), { at: { nth: [2] } }],
+    ]);
+    play.call(1);
+    play.respond(1);
+    play.clock.advance(50);
+    play.call(2);
+    play.clock.advance(1000);
+    expect(play.log.slice(1)).toEqual(['0 << answer 1 [10', '50 crash 500']);
+    expect(play.journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []))).toEqual([
+      [1, 'disconnected'],
+      [2, 'disconnected'],
+    ]);
   });
 
   test('an answer may go into another exchange', () => {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
-import type { Effect, HttpReply } from './effect.js';
+import type { DisconnectHow, Effect, HttpReply, ServerSignal } from './effect.js';
 import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS } from './fault.js';
 import { frameBytes, frameHead, type Frame } from './frame.js';
@@ -34,8 +34,9 @@ export type Ends = {
   reply(exchange: Exchange, message: JsonObject | undefined, http: HttpReply | undefined): Refusal;
   /** Says something that nobody said. */
   emit(frame: Frame | 'heartbeat', exchange: Exchange | undefined): Refusal;
-  disconnect(how: 'reset' | 'end' | 'refuse', forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
-  signalServer(signal: 'freeze', forMs: number): Refusal;
+  disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
+  /** A crash takes every call in flight with it, whoever made it. */
+  signalServer(signal: ServerSignal, forMs: number): Refusal;
 };
 
 /** What the performer works with. */
@@ -68,6 +69,9 @@ export type Performer = {
   readonly calls: number;
 };
 
+/** More sessions than this that wait for something: a crash does not reach the oldest, which nobody has closed. */
+const MAX_SESSIONS = 4096;
+
 const NOTHING_TO_CHANGE = 'the answer held nothing to change';
 const CANCELLED_FIRST = 'the client cancelled first';
 const TOO_LATE = 'the call was over before it could act';
@@ -78,13 +82,28 @@ export function createPerformer(options: PerformerOptions): Performer {
   // A pipe sends the message of an answer and leaves out what HTTP would say around it.
   const speaksHttp = TRANSPORT_CARRIERS[decider.transport].includes('http');
   const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
+  /** Sessions with requests that wait: a crash concerns all of them. */
+  const sessions = new Set<Session>();
+  /** Exchanges whose connection we broke: what is left of a message in slices has nowhere to go. */
+  const cut = new WeakSet<Exchange>();
+
+  const expectAnswer = (session: Session): void => {
+    if (sessions.size >= MAX_SESSIONS && !sessions.has(session)) sessions.delete(sessions.values().next().value!);
+    sessions.add(session);
+  };
+
+  const forget = (exchange: Exchange): void => {
+    closeExchange(exchange);
+    const { waiting, displaced } = exchange.session;
+    if (waiting['to-server'].size === 0 && displaced.size === 0) sessions.delete(exchange.session);
+  };
 
   /** Forgets an exchange that nothing more can come of. */
   const closeIfDone = (exchange: Exchange): void => {
     if (!exchange.isReported || pen.isWaitingFor(exchange)) return;
     if (!exchange.isCancelled && exchange.answers < exchange.sends) return;
     settleRest(exchange, exchange.isCancelled ? CANCELLED_FIRST : exchange.answers > 0 ? NOTHING_TO_CHANGE : TOO_LATE);
-    closeExchange(exchange);
+    forget(exchange);
   };
 
   const settlement = createSettlement({ journal, clock, startedAtMs, onReported: closeIfDone });
@@ -107,8 +126,15 @@ export function createPerformer(options: PerformerOptions): Performer {
       return;
     }
     // Progress and the like belong to the exchange too, but only an answer (or what became of one) ends the call.
-    const { kind } = frameHead(frame);
+    const { kind, id } = frameHead(frame);
+    // An answer to somebody else leaves the caller waiting.
+    if (kind === 'response' && id !== exchange.id) return;
     if (kind === 'response' || kind === 'other') report(exchange, outcomeOf(frame));
+  };
+
+  const cutOff = (exchange: Exchange): void => {
+    cut.add(exchange);
+    report(exchange, 'disconnected');
   };
 
   const send = (frame: Frame, exchange: Exchange | undefined): Refusal => {
@@ -151,19 +177,24 @@ export function createPerformer(options: PerformerOptions): Performer {
         return repeat(effect, own, session, effect.count);
       case 'hold':
         if (own === undefined) return 'there is no exchange to hold back';
-        // The caller has its answer: this is a surplus copy, and nobody will ever want it back.
-        if (effect.until === 'never' && own.isReported) return undefined;
+        // A surplus copy of an answer, or a notification: nobody waits for it, and nobody will ever want it back.
+        if (effect.until === 'never' && (own.isReported || own.id === undefined)) return undefined;
         pen.hold(effect.frame, own, effect.until, effect.thenMs, () => actLate(() => send(effect.frame, own), own));
         return undefined;
       case 'disconnect':
         return later(effect.afterMs ?? 0, session, own, () => {
           if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
-          if (why === undefined && own !== undefined) report(own, 'disconnected');
+          if (why === undefined && own !== undefined) cutOff(own);
           return why;
         });
-      case 'signal-server':
-        return ends.signalServer(effect.signal, effect.forMs);
+      case 'signal-server': {
+        const why = ends.signalServer(effect.signal, effect.forMs);
+        if (why === undefined && effect.signal === 'crash') {
+          for (const one of sessions) for (const exchange of [...one.waiting['to-server'].values(), ...one.displaced]) cutOff(exchange);
+        }
+        return why;
+      }
       default:
         return assertNever(effect);
     }
@@ -177,6 +208,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     const step = (from: number): Refusal => {
       const to = Math.min(bytes.length, from + sliceBytes);
       const isLast = to === bytes.length;
+      if (from > 0 && exchange !== undefined && cut.has(exchange)) return undefined;
       const why = ends.sendSlice(frame, { bytes: bytes.subarray(from, to), isFirst: from === 0, isLast }, exchange);
       if (why !== undefined) return why;
       if (isLast) sent(frame, exchange);
@@ -188,6 +220,8 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   const repeat = (effect: Effect & { kind: 'emit' }, exchange: Exchange | undefined, session: Session, left: number): Refusal => {
     const why = ends.emit(effect.frame, exchange);
+    // A copy of the answer that comes before it is what the caller sees.
+    if (why === undefined && isAnswerTo(effect.frame, exchange)) sent(effect.frame, exchange);
     if (why === undefined && left > 1) {
       pen.remind(effect.everyMs, session, () => void attempt(() => repeat(effect, exchange, session, left - 1)));
     }
@@ -248,14 +282,14 @@ export function createPerformer(options: PerformerOptions): Performer {
     });
     if (pen.isWaitingFor(exchange)) return;
     settleRest(exchange, CANCELLED_FIRST);
-    closeExchange(exchange);
+    forget(exchange);
   };
 
   /** Nothing more will come of an exchange: the journal says so, and nobody remembers it. */
   const giveUp = (exchange: Exchange): void => {
     settleRest(exchange, exchange.isCancelled ? CANCELLED_FIRST : 'no answer came');
     report(exchange, 'no-answer');
-    closeExchange(exchange);
+    forget(exchange);
   };
 
   return {
@@ -277,6 +311,7 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
       const { exchange } = decision;
       if (exchange === undefined) return decision;
+      if (exchange.id !== undefined) expectAnswer(session);
       if (extra !== undefined) exchange.handle = extra.handle;
       const done = carryOut(decision, session);
       if (done.effects === undefined) exchange.sends++;
@@ -297,6 +332,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     cancel,
     close(session) {
       pen.close(session);
+      sessions.delete(session);
       const { waiting, displaced } = session;
       for (const exchange of [...waiting['to-server'].values(), ...waiting['to-client'].values(), ...displaced]) giveUp(exchange);
     },
@@ -306,4 +342,10 @@ export function createPerformer(options: PerformerOptions): Performer {
       return settlement.calls;
     },
   };
+}
+
+function isAnswerTo(frame: Frame | 'heartbeat', exchange: Exchange | undefined): frame is Frame {
+  if (frame === 'heartbeat' || exchange === undefined || frame.direction === exchange.origin) return false;
+  const { kind, id } = frameHead(frame);
+  return kind === 'response' && id === exchange.id;
 }

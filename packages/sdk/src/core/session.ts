@@ -134,6 +134,14 @@ export function introductionOf(frame: Frame): { era: Era; clientName: string | u
   return { era: 'modern', clientName: nameOf(meta[CLIENT_KEY]) };
 }
 
+/** The protocol version that a modern request is written in. */
+export function requestedVersion(request: Frame): string | undefined {
+  const params = frameObject(request)?.['params'];
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  const version = isObject(meta) ? meta[VERSION_KEY] : undefined;
+  return typeof version === 'string' ? version : undefined;
+}
+
 function nameOf(value: unknown): string | undefined {
   return isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }

@@ -137,10 +137,13 @@ export function outcomeOf(frame: Frame): CallOutcome {
 
 /** What a caller sees in an answer that we made up. */
 export function replyOutcome(message: JsonObject | undefined, http: HttpReply | undefined): CallOutcome {
-  return http !== undefined && http.status >= 400 ? 'http-error' : outcomeOfMessage(message);
+  if (http !== undefined && http.status >= 400) return 'http-error';
+  // "Accepted" says that the answer comes some other way, and none does.
+  return message === undefined && http?.status === 202 ? 'no-answer' : outcomeOfMessage(message);
 }
 
 function outcomeOfMessage(message: JsonObject | undefined): CallOutcome {
-  if (message === undefined || 'error' in message) return 'rpc-error';
+  // Neither a result nor an error is no answer that a caller could use.
+  if (message === undefined || 'error' in message || !('result' in message)) return 'rpc-error';
   return resultOf(message)?.['isError'] === true ? 'tool-error' : 'ok';
 }

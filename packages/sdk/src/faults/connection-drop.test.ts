@@ -34,3 +34,9 @@ test('leaves the connection alone when the client gave up before', () => {
   rig.clock.advance(5000);
   expect(rig.ends.log.filter(({ what }) => what === 'disconnect')).toEqual([]);
 });
+
+test('ends the connection in good order where it is told to', () => {
+  const rig = createTestRig(connectionDrop, { params: { how: 'end' } });
+  rig.request(exampleCall());
+  expect(rig.ends.log).toMatchObject([{ what: 'disconnect', how: 'end' }]);
+});

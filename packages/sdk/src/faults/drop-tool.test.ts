@@ -27,3 +27,13 @@ test('leaves a page alone that lists none of them', () => {
   rig.answer(exampleAnswer(exampleTools()));
   expect(rig.outcomes).toEqual(['not-delivered: none of the tools is listed']);
 });
+
+test('a tool that is only unlisted can still be called', () => {
+  const rig = createTestRig(dropTool, { params: { from: 'list' }, when: { tool: ['create_*'] } });
+  rig.request(exampleRequest('tools/list'));
+  rig.answer(exampleAnswer(exampleTools()));
+  rig.request(exampleCall({ id: 2, tool: 'create_refund' }));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(exampleTools(['list_orders']))]);
+  expect(rig.ends.messages('to-server').at(-1)).toEqual(exampleCall({ id: 2, tool: 'create_refund' }));
+  expect(rig.outcomes).toEqual(['delivered', 'not-delivered: it can still be called']);
+});

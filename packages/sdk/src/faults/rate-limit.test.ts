@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { replyHeaders } from '../core/effect.js';
 import { createTestRig, exampleCall, faultContract } from '../testing/index.js';
 import { rateLimit } from './rate-limit.js';
 
@@ -14,6 +15,13 @@ test('says when to come back, in the header and in words', () => {
       message: { id: 'q', error: { code: -32000, message: 'Rate limit exceeded. Retry after 7 seconds.' } },
     },
   ]);
+});
+
+test('says when to come back as a date where it is told to', () => {
+  const rig = createTestRig(rateLimit, { params: { retryAfterSeconds: 90, retryAfterAs: 'date' } });
+  rig.request(exampleCall());
+  const http = rig.ends.log[0]?.http ?? { status: 0 };
+  expect(replyHeaders(http, Date.UTC(2026, 0, 1))).toEqual({ 'retry-after': 'Thu, 01 Jan 2026 00:01:30 GMT' });
 });
 
 test('names the tool whose limit it is', () => {

@@ -11,13 +11,18 @@ export const rateLimit = defineFault({
   role: 'terminal',
   params: {
     retryAfterSeconds: count({ default: 30, max: 86_400, unit: 'seconds', about: 'When the caller may come back.' }),
+    retryAfterAs: oneOf(['seconds', 'date'], { default: 'seconds', about: 'How the Retry-After header says it; HTTP allows both.' }),
     scope: oneOf(['client', 'tool'], { default: 'client', about: 'Whose limit the message speaks of.' }),
   },
-  decide: (event, { retryAfterSeconds, scope }) => {
+  decide: (event, { retryAfterSeconds, retryAfterAs, scope }) => {
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id === undefined) return [];
     const { id, tool } = event.exchange;
     const whose = scope === 'tool' && tool !== undefined ? ` for ${tool}` : '';
     const message = `Rate limit exceeded${whose}. Retry after ${retryAfterSeconds} seconds.`;
-    return [answer(rpcError(id, -32000, message), { status: 429, headers: { 'retry-after': String(retryAfterSeconds) } })];
+    const when =
+      retryAfterAs === 'date'
+        ? { datesInMs: { 'retry-after': retryAfterSeconds * 1000 } }
+        : { headers: { 'retry-after': String(retryAfterSeconds) } };
+    return [answer(rpcError(id, -32000, message), { status: 429, ...when })];
   },
 });

@@ -51,6 +51,12 @@ test.each([
   expect(rig.ends.log[0]).toMatchObject({ http: { status: Number(status) }, message: { id: null, error: { message } } });
 });
 
+test('can say so in the body of a success', () => {
+  const rig = createTestRig(sessionLost, { params: { status: '200' }, transport: 'http' });
+  for (const id of [1, 2]) rig.request(exampleCall({ id }));
+  expect(rig.ends.log).toMatchObject([1, 2].map((id) => ({ http: undefined, message: { id, error: { message: 'Session not found' } } })));
+});
+
 test('has nothing to lose in the modern era', () => {
   const rig = createTestRig(sessionLost, { era: 'modern' });
   rig.request(exampleCall({ era: 'modern' }));

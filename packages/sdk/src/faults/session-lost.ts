@@ -10,6 +10,8 @@ const REPLIES = {
   '503': { status: 503, message: rpcError(null, -32000, 'Service unavailable') },
 } as const;
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** A restarted or rebalanced server. A client that does not initialise anew stays locked out. */
 export const sessionLost = defineFault({
   type: 'session-lost',
@@ -19,7 +21,10 @@ export const sessionLost = defineFault({
   eras: ['legacy'],
   cannot: { stdio: 'A pipe is its own session: it ends with the server, and cannot be forgotten by it.' },
   params: {
-    status: oneOf(['404', '400', '503'], { default: '404', about: 'HTTP status of the refusals; the specification asks for 404.' }),
+    status: oneOf(['404', '400', '503', '200'], {
+      default: '404',
+      about: 'HTTP status of the refusals; the specification asks for 404, and 200 has the error in the body only.',
+    }),
   },
   memoryScope: 'session',
   memory: () => ({ isLost: false }),
@@ -28,7 +33,8 @@ export const sessionLost = defineFault({
     if (event.kind !== 'frame' || event.part !== 'request') return [];
     if (event.exchange.session.era === 'modern') return context.notDelivered('the modern era has no sessions');
     context.memory.isLost = true;
+    if (status === '200') return [answer(rpcError(event.exchange.id ?? null, -32001, 'Session not found'))];
     const reply = REPLIES[status];
-    return [answer(reply.message, { status: reply.status, headers: { 'content-type': 'application/json' } })];
+    return [answer(reply.message, { status: reply.status, headers: JSON_TYPE })];
   },
 });

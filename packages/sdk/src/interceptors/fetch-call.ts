@@ -36,6 +36,8 @@ export type CallWorld = {
   thawed(): Promise<void>;
   /** The response has a head. */
   onResponse(call: Call, response: Response): void;
+  /** Nothing more will be said about the call. */
+  onDone(call: Call): void;
   /** The caller gave up: its signal aborted, or it stopped reading. */
   onGone(call: Call): void;
 };
@@ -53,7 +55,11 @@ export function createCall(request: OutgoingRequest, session: Session, world: Ca
     call.reply.abort(abortReason(signal));
     gone(abortReason(signal));
   };
-  const reply = createReply({ onGone: gone, onDone: () => signal?.removeEventListener('abort', onAbort) });
+  const onDone = (): void => {
+    signal?.removeEventListener('abort', onAbort);
+    world.onDone(call);
+  };
+  const reply = createReply({ onGone: gone, onDone });
   const call: Call = {
     request,
     session,

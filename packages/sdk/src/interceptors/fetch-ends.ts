@@ -1,17 +1,20 @@
 /** The two ends of a wrapped fetch: how each effect is performed on Requests and Responses. */
 import type { Clock } from '../core/clock.js';
-import type { HttpReply } from '../core/effect.js';
+import { isConnectFailure, replyHeaders, type DisconnectHow, type HttpReply } from '../core/effect.js';
 import { frameBytes, frameHead, type Frame } from '../core/frame.js';
 import type { JsonObject } from '../core/message.js';
 import type { Ends, Refusal } from '../core/perform.js';
 import type { Exchange } from '../core/session.js';
 import { answered, type Call } from './fetch-call.js';
-import { brokenError, refusedError } from './fetch-errors.js';
+import { brokenError, connectError, refusedError } from './fetch-errors.js';
 
 /** The ends, and what the wrapper asks of them. */
 export type FetchEnds = Ends & {
-  /** Runs what decides about a new connection; the error to fail with when it may not be made. */
-  connecting(decide: () => void): Error | undefined;
+  /** Runs what decides about a new connection to an address; the error to fail with when it may not be made. */
+  connecting(url: string, decide: () => void): Error | undefined;
+  /** A call began, or nothing more will be said about it: a crash takes those in between with it. */
+  begin(call: Call): void;
+  finish(call: Call): void;
   /** The call is a stream that the client listens to for news (GET). */
   listen(call: Call): void;
   forget(call: Call): void;
@@ -30,8 +33,9 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
   const sources = new WeakMap<Frame, { readonly call: Call; readonly block: Uint8Array | undefined }>();
   const waitingForSend = new WeakMap<Frame, () => void>();
   const listeners = new Set<Call>();
-  let refusedUntilMs = -Infinity;
-  let refusal: Error | undefined;
+  const open = new Set<Call>();
+  let failing: { readonly how: DisconnectHow; readonly untilMs: number } | undefined;
+  let refusal: DisconnectHow | undefined;
   let frozen: Freeze | undefined;
 
   // Only the wrapper puts handles into exchanges, and they are always calls.
@@ -118,21 +122,29 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       return undefined;
     },
     disconnect(how, forMs, exchange): Refusal {
-      if (how === 'refuse') refusedUntilMs = clock.nowMs() + forMs;
+      if (how !== 'reset' && how !== 'end') failing = { how, untilMs: clock.nowMs() + forMs };
       const call = callOf(exchange);
       if (call === undefined) {
-        refusal = how === 'refuse' ? refusedError() : brokenError(how, false);
+        refusal = how;
         return undefined;
       }
       const { reply } = call;
       if (reply.isDone) return GONE;
-      if (how === 'end' && reply.hasBegun) reply.end();
-      else if (how === 'refuse' && !reply.hasBegun) reply.fail(refusedError());
-      else reply.fail(brokenError(how === 'end' ? 'end' : 'reset', reply.hasBegun));
+      // A stream can end at any time; a body that is shorter than it should be is a broken connection.
+      if (how === 'end' && reply.hasBegun && reply.mode === 'events') reply.hangUp();
+      else reply.fail(reply.hasBegun ? brokenError(how === 'end' ? 'end' : 'reset', true) : errorOf(how, call.request.url));
       call.connection.abort();
       return undefined;
     },
-    signalServer(_signal, forMs): Refusal {
+    signalServer(signal, forMs): Refusal {
+      if (signal === 'crash') {
+        failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
+        for (const call of open) {
+          call.reply.fail(brokenError('reset', call.reply.hasBegun));
+          call.connection.abort();
+        }
+        return undefined;
+      }
       const untilMs = clock.nowMs() + forMs;
       const freeze = (frozen ??= startFreeze());
       // A second freeze can only make the first one longer: who waits already goes on waiting.
@@ -143,12 +155,14 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       });
       return undefined;
     },
-    connecting(decide) {
-      if (clock.nowMs() < refusedUntilMs) return refusedError();
+    connecting(url, decide) {
+      if (failing !== undefined && clock.nowMs() < failing.untilMs) return errorOf(failing.how, url);
       refusal = undefined;
       decide();
-      return refusal;
+      return refusal === undefined ? undefined : errorOf(refusal, url);
     },
+    begin: (call) => void open.add(call),
+    finish: (call) => void open.delete(call),
     listen(call) {
       for (const listener of listeners) if (listener.reply.isDone) listeners.delete(listener);
       listeners.add(call);
@@ -159,6 +173,20 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     thawed: () => frozen?.thawed ?? Promise.resolve(),
     thaw,
   };
+}
+
+/** What a fetch fails with before there is a response. */
+function errorOf(how: DisconnectHow, url: string): TypeError {
+  if (how === 'refuse') return refusedError();
+  return isConnectFailure(how) ? connectError(how, hostOf(url)) : brokenError(how, false);
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).hostname;
+  } catch {
+    return url;
+  }
 }
 
 /** A server that stands still: until when, and who waits for it. */
@@ -180,8 +208,10 @@ function isAnswer(frame: Frame): boolean {
 
 /** A Response that no server gave. */
 function responseOf(message: JsonObject | undefined, http: HttpReply | undefined): Response {
-  const body = http?.body ?? (message === undefined ? null : JSON.stringify(message));
+  const text = http?.body ?? (message === undefined ? '' : JSON.stringify(message));
+  // An empty text would be announced as text/plain; servers say nothing about a body that is not there.
+  const body = text === '' ? null : text;
   const headers = new Headers(message === undefined || http?.body !== undefined ? {} : { 'content-type': 'application/json' });
-  for (const [name, value] of Object.entries(http?.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(http === undefined ? {} : replyHeaders(http, Date.now()))) headers.set(name, value);
   return new Response(body, { status: http?.status ?? 200, headers });
 }

@@ -1,5 +1,7 @@
 /** The errors that a real fetch ends with, with the causes that callers look at. */
 
+import type { ConnectFailure } from '../core/effect.js';
+
 /** A cause as Node's fetch attaches it: a system error with its code. */
 function causeOf(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
@@ -8,6 +10,38 @@ function causeOf(code: string, message: string): Error {
 /** Nobody listens there. */
 export function refusedError(): TypeError {
   const cause = Object.assign(causeOf('ECONNREFUSED', 'connect ECONNREFUSED'), { syscall: 'connect' });
+  return new TypeError('fetch failed', { cause });
+}
+
+/** What Node says of each failure, as far as it does not depend on the certificate. */
+const TLS_MESSAGES = {
+  CERT_HAS_EXPIRED: 'certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
+} as const;
+
+/** The connection never came about: the name could not be looked up, or the certificate is not to be trusted. */
+export function connectError(code: ConnectFailure, host: string): TypeError {
+  const cause = ((): Error => {
+    switch (code) {
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        // libuv's own numbers, which Node attaches.
+        return Object.assign(causeOf(code, `getaddrinfo ${code} ${host}`), {
+          errno: code === 'ENOTFOUND' ? -3008 : -3001,
+          syscall: 'getaddrinfo',
+          hostname: host,
+        });
+      case 'ERR_TLS_CERT_ALTNAME_INVALID': {
+        const isAddress = /^[\d.]+$|:/.test(host);
+        const reason = isAddress
+          ? `IP: ${host} is not in the cert's list: `
+          : `Host: ${host}. is not in the cert's altnames: DNS:example.com`;
+        return Object.assign(causeOf(code, `Hostname/IP does not match certificate's altnames: ${reason}`), { reason, host });
+      }
+      default:
+        return causeOf(code, TLS_MESSAGES[code]);
+    }
+  })();
   return new TypeError('fetch failed', { cause });
 }
 

@@ -31,6 +31,8 @@ export type Reply = {
   ): void;
   heartbeat(): void;
   end(): void;
+  /** Ends at once, in the middle of a message too. */
+  hangUp(): void;
   /** The connection broke: what came before it can still be read. */
   fail(error: unknown): void;
   /** The caller's own signal: everything ends at once. */
@@ -153,6 +155,7 @@ export function createReply(listen: { onGone: (reason: unknown) => void; onDone:
     },
     heartbeat: () => write(HEARTBEAT),
     end: () => inTurn(end),
+    hangUp: end,
     fail(error) {
       if (isDone) return;
       if (body === undefined) settle.reject(error);

@@ -1,11 +1,14 @@
 /** One outgoing fetch: what it says, and how to send it once more or with another body. */
 import { joinBytes } from '../core/event-stream.js';
+import { frameFromBytes } from '../core/frame.js';
+import { changedNameHeader, NAME_HEADER } from '../core/name-header.js';
 
 /** The part of fetch that is wrapped. */
 export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** A fetch that has not been sent. */
 export type OutgoingRequest = {
+  readonly url: string;
   readonly method: string;
   readonly headers: Headers;
   readonly signal: AbortSignal | undefined;
@@ -30,6 +33,7 @@ export async function readRequest(
   const read = isJson ? await readBody(request, init, maxBytes) : { body: undefined, init };
   let isSent = false;
   return {
+    url: input instanceof Request ? input.url : input instanceof URL ? input.href : input,
     method,
     headers,
     signal: init?.signal ?? request?.signal ?? undefined,
@@ -43,12 +47,21 @@ export async function readRequest(
       if (change.signal !== undefined) edited.signal = change.signal;
       if (bytes !== undefined) {
         edited.body = bytes as Uint8Array<ArrayBuffer>; // Never shared memory: it came from a body or an encoder.
-        edited.headers = new Headers(headers);
-        edited.headers.delete('content-length');
+        edited.headers = headersFor(headers, read.body, bytes);
       }
       return fetch(input, edited);
     },
   };
+}
+
+/** The headers for another body than the one that they came with. */
+function headersFor(headers: Headers, original: Uint8Array | undefined, bytes: Uint8Array): Headers {
+  const changed = new Headers(headers);
+  changed.delete('content-length');
+  if (original === undefined || original === bytes || !headers.has(NAME_HEADER)) return changed;
+  const name = changedNameHeader(frameFromBytes('to-server', original), frameFromBytes('to-server', bytes));
+  if (name !== undefined) changed.set(NAME_HEADER, name);
+  return changed;
 }
 
 /** The bytes of a body, and an init with which it can still be sent. */

@@ -97,6 +97,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
     thawed: ends.thawed,
     sentOn: ends.sentOn,
     onResponse: (call, response) => sessions.note(call.session, response),
+    onDone: ends.finish,
     onGone(call) {
       ends.forget(call);
       // In the modern era closing the response stream is the cancellation; in the legacy era it is only a broken line.
@@ -134,19 +135,20 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   };
 
   const perform = async (request: OutgoingRequest): Promise<Response> => {
-    const refusal = ends.connecting(() => performer.connect(connections));
+    const refusal = ends.connecting(request.url, () => performer.connect(connections));
     if (refusal !== undefined) throw refusal;
     const frame = request.body === undefined ? undefined : frameFromBytes('to-server', request.body);
     const session = sessions.find(request.headers, frame);
     const call = createCall(request, session, world);
+    ends.begin(call);
     const decision = frame === undefined ? undefined : decide(call, frame);
     call.exchange = decision?.exchange;
     if (decision?.effects === undefined) {
       const isListening = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream') === true;
       if (isListening) ends.listen(call);
       if (call.exchange === undefined && !isListening && !(looksAtServer && frame !== undefined)) {
-        call.reply.abandon();
-        const response = await request.send(fetch);
+        // Nobody looks at it, but a crash takes it down all the same.
+        const response = await Promise.race([request.send(fetch), call.reply.response]).finally(() => call.reply.abandon());
         sessions.note(session, response);
         if (request.method === 'DELETE' && response.ok) sessions.end(session);
         return response;
@@ -177,7 +179,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
 }
 
 /** Does a rule need to see what the server says of its own accord? Wide shapes advance on every message. */
-function watchesServer({ isEnabled, when, shape }: Rule): boolean {
+function watchesServer({ isEnabled, when, shape, fault }: Rule): boolean {
   const isWide = (shape.kind === 'burst' || shape.kind === 'episode') && (shape.scope === 'plan' || shape.scope === 'session');
-  return isEnabled && (when.direction === 'to-client' || isWide);
+  return isEnabled && ((when.direction ?? fault.direction) !== 'to-server' || isWide);
 }

@@ -52,6 +52,26 @@ export function exampleTools(names: readonly string[] = ['list_orders', 'create_
   return era === 'modern' ? { tools, ttlMs: 1000, cacheScope: 'private' } : { tools };
 }
 
+/** How a client of the era opens a conversation. */
+export function exampleGreeting({ id = 1, era = 'legacy' }: { id?: MessageId; era?: Era } = {}): JsonObject {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: CLIENT };
+  return era === 'modern' ? exampleRequest('server/discover', {}, { id, era }) : exampleRequest('initialize', params, { id });
+}
+
+/** What a server of the era says to that. */
+export function exampleWelcome(era: Era = 'legacy'): JsonObject {
+  const capabilities = { tools: { listChanged: true } };
+  if (era === 'modern') return { supportedVersions: ['2026-07-28'], capabilities, ttlMs: 1000, cacheScope: 'private' };
+  return { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'test-server', version: '1.0.0' } };
+}
+
+/** How far a server is with a request. */
+export const exampleProgress = (progressToken: MessageId, progress: number): JsonObject => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress, total: 4 },
+});
+
 /** A frame from a client, of a message. */
 export const toServer = (message: unknown): Frame => frameFromMessage('to-server', message);
 

@@ -14,7 +14,7 @@ export function messageProblems(message: unknown, { era, method }: { era: Era; m
   }
   if (!isId(message['id'])) problems.push('id is neither text nor a whole number');
   if ('result' in message === 'error' in message) problems.push('it needs either a result or an error');
-  if ('error' in message) problems.push(...errorProblems(message['error']));
+  if ('error' in message) problems.push(...errorProblems(message['error'], era));
   if ('result' in message) problems.push(...resultProblems(message['result'], era, method));
   return problems;
 }
@@ -24,12 +24,16 @@ function isId(id: unknown): boolean {
   return typeof id === 'string' || id === null || Number.isInteger(id);
 }
 
-function errorProblems(error: unknown): readonly string[] {
+/** What a modern server may refuse a request for: wrong headers, a missing capability, another version. */
+const MODERN_CODES = [-32020, -32021, -32022];
+
+function errorProblems(error: unknown, era: Era): readonly string[] {
   if (!isObject(error)) return ['error is not an object'];
   const problems: string[] = [];
   const { code, message } = error;
   if (typeof code !== 'number' || !Number.isInteger(code)) problems.push('error.code is not a whole number');
-  else if (code <= -32020 && code >= -32099) problems.push(`error.code ${code} belongs to the specification`);
+  else if (code <= -32020 && code >= -32099 && !(era === 'modern' && MODERN_CODES.includes(code)))
+    problems.push(`error.code ${code} belongs to the specification`);
   if (typeof message !== 'string' || message === '') problems.push('error.message is empty');
   return problems;
 }
@@ -38,9 +42,17 @@ function resultProblems(result: unknown, era: Era, method: string): readonly str
   if (!isObject(result)) return ['result is not an object'];
   const problems: string[] = [];
   if (era === 'modern' && typeof result['resultType'] !== 'string') problems.push('a modern result has a resultType');
-  if (method === 'tools/call') problems.push(...toolResultProblems(result));
+  if (result['resultType'] === 'input_required') problems.push(...inputProblems(result, era));
+  else if (method === 'tools/call') problems.push(...toolResultProblems(result));
   if (method === 'tools/list' && !namesTools(result['tools'])) problems.push('tools is not a list of named tools');
   return problems;
+}
+
+function inputProblems({ inputRequests, requestState }: JsonObject, era: Era): readonly string[] {
+  if (era === 'legacy') return ['the legacy era has no results that ask for input'];
+  return typeof requestState === 'string' || isObject(inputRequests)
+    ? []
+    : ['it asks for input, and says neither what nor with which state'];
 }
 
 function toolResultProblems(result: JsonObject): readonly string[] {

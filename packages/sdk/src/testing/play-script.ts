@@ -29,7 +29,8 @@ export function playScript(
     const effects = askFault(fault, event, { params, context });
     expect(snapshot(event, isOffWire) === before, 'the frame and the exchange stay as they are').toBe(true);
     for (const effect of effects) expectPerformable(effect, event);
-    said.push([effects.map(writeDown), context.why, fault.lasts?.(memory)]);
+    const later = { nowMs: context.nowMs, request: event.kind === 'frame' ? event.frame : undefined };
+    said.push([effects.map(writeDown), context.why, fault.lasts?.(memory, later)]);
   }
   return said;
 }

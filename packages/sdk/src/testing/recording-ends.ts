@@ -7,7 +7,7 @@ import type { Ends } from '../core/perform.js';
 /** Something that a transport was asked to do. */
 export type Recorded = {
   readonly atMs: number;
-  readonly what: 'message' | 'slice' | 'reply' | 'emit' | 'heartbeat' | 'disconnect' | 'freeze';
+  readonly what: 'message' | 'slice' | 'reply' | 'emit' | 'heartbeat' | 'disconnect' | 'freeze' | 'crash';
   readonly to?: Direction;
   readonly message?: unknown;
   readonly bytes?: Uint8Array;

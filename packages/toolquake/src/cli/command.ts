@@ -34,6 +34,8 @@ export type CommandOption = {
   readonly min?: number;
   readonly max?: number;
   readonly isRequired?: boolean;
+  /** May be given several times; the texts come joined by ";". */
+  readonly isRepeatable?: boolean;
 };
 
 /** One positional argument; required unless `isOptional`. The last one may repeat. */

@@ -177,7 +177,10 @@ function examplesText(examples: readonly string[]): string {
 function optionOf(option: CommandOption): Option {
   const made = new Option(option.kind === 'switch' ? option.flag : `${option.flag} <${option.value ?? option.kind}>`, option.about);
   if (option.default !== undefined) made.default(option.default);
-  return made.argParser<unknown>((given) => (option.kind === 'text' || option.kind === 'switch' ? given : numberOf(option, given)));
+  return made.argParser<unknown>((given, before) => {
+    if (option.kind === 'number' || option.kind === 'integer') return numberOf(option, given);
+    return option.isRepeatable === true && typeof before === 'string' ? `${before};${given}` : given;
+  });
 }
 
 /** A number in range, or an error that says the range and the nearest allowed value. */

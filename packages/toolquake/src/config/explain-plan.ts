@@ -82,7 +82,7 @@ function hits({ when, fault }: Rule): string {
           : `${or(methods)} messages${when.tool === undefined ? '' : ` about ${toolText(when.tool)}`}`;
   return [
     `On ${what}`,
-    ...(when.direction === 'to-client' ? ['from the server to the client'] : []),
+    ...((when.direction ?? fault.direction) === 'to-client' ? ['from the server to the client'] : []),
     ...(when.args === undefined ? [] : [`with arguments that contain ${JSON.stringify(when.args)}`]),
     ...(when.session === undefined ? [] : [`in sessions named ${or(when.session)}`]),
     ...(when.era === undefined ? [] : [`in the ${when.era} era`]),

@@ -76,7 +76,8 @@ function originalProblem(problem: PlanProblem, sources: readonly RuleSource[] | 
   return { ...problem, path, message: problem.message.replace(pathText(problem.path), () => pathText(path)) };
 }
 
-function locateAll(text: ParsedText, problems: readonly PlanProblem[]): readonly TextProblem[] {
+/** Problems at their places in the text, in the order of the text. */
+export function locateAll(text: ParsedText, problems: readonly PlanProblem[]): readonly TextProblem[] {
   const located = problems.map(({ path, code, message, advice }): TextProblem => {
     const position: Position = text.locate(path, code === 'UNKNOWN_KEY' ? 'key' : 'value');
     return { ...position, code, message, ...(advice === undefined ? {} : { advice }) };

@@ -36,7 +36,7 @@ export const KEY_ABOUT = {
   when: {
     tool: 'Names of tools; * and ? are wildcards.',
     method: 'Names of methods; * and ? are wildcards.',
-    direction: 'Which way the request travels.',
+    direction: 'Which way the message travels; by default to-server, unless the fault is about what servers send unasked.',
     args: 'Arguments that the call must contain.',
     session: 'Labels of sessions; * and ? are wildcards.',
     era: 'Protocol era.',
@@ -139,7 +139,7 @@ function ruleSchema(faults: readonly Fault[]): JsonSchema {
       when: closed('when', {
         tool: NAMES,
         method: NAMES,
-        direction: { enum: PLAN_WORDS.direction, default: 'to-server' },
+        direction: { enum: PLAN_WORDS.direction },
         args: { type: 'object' },
         session: NAMES,
         era: { enum: PLAN_WORDS.era },

@@ -1,8 +1,8 @@
 /** What an exchange's handle is over HTTP: the request that opened it, and the way back to whoever sent it. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { frameBytes, type Exchange, type Frame, type Refusal } from '@toolquake/sdk/core';
+import { changedNameHeader, frameBytes, NAME_HEADER, type Exchange, type Frame, type Refusal } from '@toolquake/sdk/core';
 import { sendBody, type Body } from './http-body.js';
-import { withBodyLength } from './http-headers.js';
+import { headerOf, withBodyLength, withHeader } from './http-headers.js';
 import type { Lane } from './http-lane.js';
 import type { SessionRecord } from './http-sessions.js';
 import type { Upstream, UpstreamAsk } from './http-upstream.js';
@@ -16,11 +16,11 @@ export type ClientCall = {
   readonly message: Frame;
   /** The exchange, where somebody cares about it. */
   exchange: Exchange | undefined;
-  /** The stream that the answer came in, when it is another one (a resumed stream, HTTP+SSE). */
+  /** The stream that the answer comes in, when it is another one (a resumed stream, HTTP+SSE). */
   via: Lane | undefined;
   /** Requests upstream made for this call. */
   readonly sent: Set<ClientRequest>;
-  /** Posts a message upstream: the original bytes, or an edited message under the same headers. */
+  /** Posts a message upstream: the original bytes, or an edited message under headers that agree with it. */
   forward(frame: Frame): Refusal;
 };
 
@@ -38,6 +38,11 @@ export function handleOf(exchange: Exchange): ClientCall | ServerCall | undefine
   return exchange.handle as ClientCall | ServerCall | undefined;
 }
 
+/** Where the answer to a call goes: into the stream that it came in, unless the POST itself got one that is still due. */
+export function answerLane({ lane, via }: ClientCall): Lane {
+  return lane.whole === undefined || lane.isAnswered ? (via ?? lane) : lane;
+}
+
 /** What comes back from upstream. */
 export type UpstreamListener = {
   onAnswer(call: ClientCall, answer: IncomingMessage): void;
@@ -52,19 +57,26 @@ export function createClientCall(
 ): ClientCall {
   const { ask, body, lane } = from;
   let isRestSpent = false;
+
+  const headersFor = (edited: Frame, byteCount: number): string[] => {
+    const headers = withBodyLength(ask.headers, byteCount);
+    const name = headerOf(headers, NAME_HEADER) === undefined ? undefined : changedNameHeader(from.frame, edited);
+    return name === undefined ? headers : withHeader(headers, NAME_HEADER, name);
+  };
+
   const call: ClientCall = {
     kind: 'client-call',
     record: from.record,
     lane,
     message: from.frame,
     exchange: undefined,
-    via: undefined,
+    via: from.record.isAnsweredInStream ? from.record.stream : undefined,
     sent: new Set(),
     forward(frame) {
       const isOriginal = frame === from.frame;
       if (frame.isOpaque && (!isOriginal || isRestSpent)) return 'too large';
       const bytes = isOriginal ? undefined : frameBytes(frame);
-      const out = upstream.request(bytes === undefined ? ask : { ...ask, headers: withBodyLength(ask.headers, bytes.length) });
+      const out = upstream.request(bytes === undefined ? ask : { ...ask, headers: headersFor(frame, bytes.length) });
       call.sent.add(out);
       lane.openUpstreams++;
       out.once('error', (error: NodeJS.ErrnoException) => listener.onFailure(call, error));

@@ -3,21 +3,25 @@ import {
   editFrame,
   frameHead,
   frameObject,
+  isConnectFailure,
   isObject,
   type Ends,
   type Exchange,
   type Frame,
+  type HttpReply,
   type JsonObject,
   type MessageId,
   type Refusal,
 } from '@toolquake/sdk/core';
-import { handleOf, type ServerCall } from './http-calls.js';
+import { answerLane, handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { FrontDoor } from './http-front-door.js';
 import { endToEnd, withBodyLength } from './http-headers.js';
 import type { Lane } from './http-lane.js';
 import type { Upstream } from './http-upstream.js';
 
 const NOBODY = 'there is nobody to send it to';
+/** How HTTP+SSE acknowledges a POST whose answer comes in the stream. */
+const ACCEPTED: HttpReply = { status: 202, body: 'Accepted' };
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** Notifications that belong to one call; all others go where the server speaks unasked. */
@@ -29,13 +33,27 @@ export type HttpEndsOptions = {
   readonly frontDoor: () => FrontDoor | undefined;
   /** The connection that is being decided on. */
   readonly connecting: () => { isTurnedAway: boolean } | undefined;
+  /** Cuts the line of every call that is not answered yet. */
+  readonly cutAll: () => void;
 };
 
 /** Builds the port. */
-export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOptions): Ends {
+export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: HttpEndsOptions): Ends {
   const laneOf = (exchange: Exchange | undefined): Lane | undefined => {
     const handle = exchange === undefined ? undefined : handleOf(exchange);
-    return handle?.kind === 'client-call' ? (handle.via ?? handle.lane) : handle?.lane;
+    return handle?.kind === 'client-call' ? answerLane(handle) : handle?.lane;
+  };
+
+  /** Answers the client in the server's name. With HTTP+SSE a status is said to the POST, and a message in the stream. */
+  const answerClient = (call: ClientCall, message: JsonObject | undefined, http: HttpReply | undefined): Refusal => {
+    const { lane, record } = call;
+    if (!record.isAnsweredInStream) return lane.reply(message, http);
+    const isForPost = http !== undefined && (message === undefined || http.body !== undefined || http.status >= 300);
+    if (isForPost && !lane.isAnswered) return lane.reply(message, http);
+    if (message === undefined) return 'the POST was answered already';
+    if (call.via === undefined) return 'the client closed its stream';
+    if (call.sent.size === 0) lane.reply(undefined, ACCEPTED);
+    return call.via.reply(message, undefined);
   };
 
   /** Answers the server in the client's name. */
@@ -55,12 +73,14 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
     if (handle === undefined) return NOBODY;
     if (frame.direction === 'to-server') return handle.kind === 'client-call' ? handle.forward(frame) : NOBODY;
     const { stream, listening } = handle.record;
-    if (!ABOUT_A_CALL.has(frameHead(frame).method ?? '')) {
+    const { kind, method } = frameHead(frame);
+    if (kind !== 'response' && !ABOUT_A_CALL.has(method ?? '')) {
       if (stream?.isStreaming === true) return stream.deliver(frame);
       if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
     }
     // The call's own answer becomes a stream, where it is none yet: servers may speak there before they answer.
-    return handle.lane.openStream() ?? handle.lane.deliver(frame);
+    const lane = handle.kind === 'client-call' ? answerLane(handle) : handle.lane;
+    return lane.openStream() ?? lane.deliver(frame);
   };
 
   return {
@@ -82,7 +102,7 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
     reply(exchange, message, http) {
       const handle = handleOf(exchange);
       if (handle === undefined) return NOBODY;
-      return handle.kind === 'client-call' ? handle.lane.reply(message, http) : answerServer(handle, message);
+      return handle.kind === 'client-call' ? answerClient(handle, message, http) : answerServer(handle, message);
     },
     emit(frame, exchange) {
       if (frame !== 'heartbeat') return emitFrame(frame, exchange);
@@ -90,16 +110,25 @@ export function createHttpEnds({ upstream, frontDoor, connecting }: HttpEndsOpti
       return lane === undefined ? NOBODY : lane.heartbeat();
     },
     disconnect(how, forMs, exchange) {
+      if (isConnectFailure(how)) return 'the client looks up and trusts the proxy, which is there';
       const arriving = exchange === undefined ? connecting() : undefined;
       const lane = laneOf(exchange);
       if (arriving === undefined && lane === undefined) return 'there is no connection to break';
       if (arriving !== undefined) arriving.isTurnedAway = true;
       if (how === 'refuse' && forMs > 0) frontDoor()?.refuseFor(forMs);
-      return how === 'end' ? lane?.end() : lane?.reset();
+      const cut = (one: Lane | undefined): Refusal => (how === 'end' ? one?.end() : one?.reset());
+      const handle = exchange === undefined ? undefined : handleOf(exchange);
+      // With HTTP+SSE a POST may still be waiting beside the stream.
+      if (handle !== undefined && handle.lane !== lane && !handle.lane.isAnswered) cut(handle.lane);
+      return cut(lane);
     },
-    signalServer(_signal, forMs) {
-      // The server is no child of ours: its clients see what they would see of a stopped process.
-      frontDoor()?.freezeFor(forMs);
+    signalServer(signal, forMs) {
+      // The server is no child of ours: its clients see what they would see of a stopped process, or of a dead one.
+      if (signal === 'freeze') frontDoor()?.freezeFor(forMs);
+      else {
+        cutAll();
+        frontDoor()?.crashFor(forMs);
+      }
       return undefined;
     },
   };

@@ -6,8 +6,9 @@ import { endWith } from './http-relay.js';
 /** See the module comment. It does not look at the state of the response: its owner does. */
 export class EventWriter {
   private readonly response: ServerResponse;
-  /** While slices of one event are on their way, nothing may come in between. */
-  private queue: (() => void)[] | undefined;
+  /** The message whose slices are on their way: nothing may come in between. */
+  private slicing: object | undefined;
+  private queue: { readonly of: object | undefined; readonly act: () => void; readonly isLast: boolean }[] = [];
   private whenFree: (() => void)[] = [];
   /** What one chunk of the server led to, sent in one write. */
   private batch: Uint8Array[] | undefined;
@@ -19,37 +20,31 @@ export class EventWriter {
 
   /** Writes whole events, in their turn. */
   pass(bytes: Uint8Array): void {
-    this.inTurn(() => this.write(bytes));
+    this.inTurn(undefined, () => this.write(bytes), true);
   }
 
   /** Ends the stream, in its turn. */
   end(): void {
-    this.inTurn(() => {
+    const end = (): void => {
       if (this.batch === undefined) this.response.end();
       else this.endsWithBatch = true;
-    });
+    };
+    this.inTurn(undefined, end, true);
   }
 
-  /** Opens an event that comes in slices: everything else waits for its end. */
-  beginSlices(opening: Uint8Array): void {
-    this.queue = [];
-    this.write(opening);
+  /** Opens the event of a message that comes in slices: everything else waits for its end, another one in slices too. */
+  beginSlices(of: object, opening: Uint8Array): void {
+    this.inTurn(of, () => this.write(opening), false);
   }
 
-  /** One slice of the open event's payload. */
-  slice(bytes: Uint8Array): void {
-    this.write(eventPayload(bytes));
+  /** One slice of the message. */
+  slice(of: object, bytes: Uint8Array): void {
+    this.inTurn(of, () => this.write(eventPayload(bytes)), false);
   }
 
   /** Closes the event, and lets go of what waited for it. */
-  endSlices(): void {
-    this.write(EVENT_END);
-    const waiting = this.queue ?? [];
-    this.queue = undefined;
-    for (const write of waiting) write();
-    const free = this.whenFree;
-    this.whenFree = [];
-    for (const callback of free) callback();
+  endSlices(of: object): void {
+    this.inTurn(of, () => this.write(EVENT_END), true);
   }
 
   /** Sends everything that `act` writes in as few packets as possible. */
@@ -75,7 +70,7 @@ export class EventWriter {
 
   /** Calls back when the client takes bytes again; undefined when it does now. */
   get busy(): ((whenFree: () => void) => void) | undefined {
-    if (this.queue !== undefined) return (whenFree) => void this.whenFree.push(whenFree);
+    if (this.slicing !== undefined) return (whenFree) => void this.whenFree.push(whenFree);
     return this.response.writableNeedDrain ? (whenFree) => void this.response.once('drain', whenFree) : undefined;
   }
 
@@ -84,8 +79,26 @@ export class EventWriter {
     else this.batch.push(bytes);
   }
 
-  private inTurn(act: () => void): void {
-    if (this.queue === undefined) act();
-    else this.queue.push(act);
+  /** Acts at once, or when the message that is being sliced is over; `of` is the message that the act is a part of. */
+  private inTurn(of: object | undefined, act: () => void, isLast: boolean): void {
+    if (this.slicing !== undefined && this.slicing !== of) {
+      this.queue.push({ of, act, isLast });
+      return;
+    }
+    const wasSlicing = this.slicing !== undefined;
+    this.slicing = isLast ? undefined : of;
+    act();
+    if (isLast && wasSlicing) this.goOn();
+  }
+
+  /** Lets what waited have its turn, up to the next message in slices and with all that is there of it. */
+  private goOn(): void {
+    const waiting = this.queue;
+    this.queue = [];
+    for (const { of, act, isLast } of waiting) this.inTurn(of, act, isLast);
+    if (this.slicing !== undefined) return;
+    const free = this.whenFree;
+    this.whenFree = [];
+    for (const callback of free) callback();
   }
 }

@@ -21,6 +21,8 @@ export type StreamOwner = {
   readonly lane: Lane;
   readonly record: SessionRecord;
   readonly call: ClientCall | undefined;
+  /** Reads an event that is no message: HTTP+SSE announces the session that the stream belongs to from then on. */
+  readonly announcement?: (event: Uint8Array) => { readonly record: SessionRecord; readonly bytes: Uint8Array } | undefined;
   readonly performer: Performer;
   readonly maxFrameBytes: number;
   /** Runs our own code so that its mistakes never break the stream: `otherwise` passes what it failed on. */
@@ -29,7 +31,8 @@ export type StreamOwner = {
 
 /** Pumps the stream until it ends, with backpressure. */
 export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
-  const { lane, record, call, performer, guarded } = owner;
+  const { lane, call, performer, guarded } = owner;
+  let { record } = owner;
   const framer = createEventFramer(owner.maxFrameBytes);
   /** An event too large to hold waits for its own first part, which a fault has in its hands. */
   let blockedBy: Frame | undefined;
@@ -74,7 +77,8 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
     if (performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
     else {
       lane.keepNoted();
-      lane.owesAnswer = !lane.isAnswered;
+      // A stream of many calls ends when the server says so.
+      lane.owesAnswer = !lane.isAnswered && !record.isAnsweredInStream;
     }
     if (blockedBy !== undefined) answer.pause();
   };
@@ -90,6 +94,12 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
       return;
     }
     const frame = frameFromBytes('to-client', data, block.part === 'start');
+    const announced = frameHead(frame).kind === 'other' ? owner.announcement?.(block.bytes) : undefined;
+    if (announced !== undefined) {
+      ({ record } = announced);
+      lane.pass(announced.bytes);
+      return;
+    }
     lane.note(frame, block.bytes);
     guarded(
       () => decide(block, frame),

@@ -24,6 +24,8 @@ export type FrontDoor = {
   readonly address: AddressInfo;
   /** Stops listening, and listens again on the same port after a while. */
   refuseFor(forMs: number): void;
+  /** Resets every connection, and refuses new ones for a while. */
+  crashFor(forMs: number): void;
   /** Accepts, reads nothing and writes nothing for a while. */
   freezeFor(forMs: number): void;
   /** Stops listening and cuts every connection. */
@@ -97,16 +99,22 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     for (const socket of arrived) if (!socket.destroyed) admit(socket);
   };
 
+  const refuseFor = (forMs: number): void => {
+    refusals++;
+    listener?.close();
+    listener = undefined;
+    clock.schedule(forMs, () => {
+      refusals--;
+      if (refusals === 0 && !isClosed) listenAgain();
+    });
+  };
+
   return {
     address,
-    refuseFor(forMs) {
-      refusals++;
-      listener?.close();
-      listener = undefined;
-      clock.schedule(forMs, () => {
-        refusals--;
-        if (refusals === 0 && !isClosed) listenAgain();
-      });
+    refuseFor,
+    crashFor(forMs) {
+      refuseFor(forMs);
+      for (const socket of sockets) socket.resetAndDestroy();
     },
     freezeFor(forMs) {
       freezes++;

@@ -9,6 +9,7 @@ import {
   frameBytes,
   frameHead,
   HEARTBEAT,
+  replyHeaders,
   type Frame,
   type HttpReply,
   type JsonObject,
@@ -113,7 +114,7 @@ export class Lane {
   deliver(frame: Frame): Refusal {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
-    const isAnswer = frameHead(frame).kind === 'response' || frame === this.whole?.frame;
+    const isAnswer = endsCall(frame) || frame === this.whole?.frame;
     const isStream = this.state === 'streaming' || (this.head !== undefined && isEventStream(this.head.headers));
     if (isStream) {
       const block = this.blockOf(frame);
@@ -148,11 +149,11 @@ export class Lane {
     if (isStream) {
       const why = this.openStream();
       if (why !== undefined) return why;
-      if (slice.isFirst) this.events.beginSlices(eventOpening(this.blockOf(frame) ?? this.lastBlock));
-      this.events.slice(slice.bytes);
+      if (slice.isFirst) this.events.beginSlices(frame, eventOpening(this.blockOf(frame) ?? this.lastBlock));
+      this.events.slice(frame, slice.bytes);
       if (!slice.isLast) return undefined;
-      this.events.endSlices();
-      if (frameHead(frame).kind === 'response') this.answered();
+      this.events.endSlices(frame);
+      if (endsCall(frame)) this.answered();
       return undefined;
     }
     if (slice.isFirst) {
@@ -184,7 +185,8 @@ export class Lane {
     this.isAnswered = true;
     const bytes = Buffer.from(text);
     let headers = serverHeaders(this.server.headers);
-    for (const [name, value] of Object.entries(http?.headers ?? {})) headers = withHeader(headers, name, value);
+    for (const [name, value] of Object.entries(http === undefined ? {} : replyHeaders(http, Date.now())))
+      headers = withHeader(headers, name, value);
     if (http?.body === undefined && message !== undefined) headers = withHeader(headers, 'Content-Type', 'application/json');
     this.response.writeHead(http?.status ?? 200, withBodyLength(headers, bytes.length));
     this.response.end(bytes);
@@ -256,4 +258,10 @@ export class Lane {
     const head = this.head ?? OUR_JSON;
     return { ...head, headers: withHeader(withBodyLength(head.headers, byteCount), 'Content-Type', 'application/json') };
   }
+}
+
+/** Progress and the like belong to a call too, but only an answer, or what became of one, ends it. */
+function endsCall(frame: Frame): boolean {
+  const { kind } = frameHead(frame);
+  return kind === 'response' || kind === 'other';
 }

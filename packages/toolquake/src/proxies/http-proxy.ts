@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPerformer, MAX_FRAME_BYTES, type Clock, type Decider, type JournalSink, type Performer } from '@toolquake/sdk/core';
+import { announcementEdit } from './http-endpoint.js';
 import { createHttpEnds } from './http-ends.js';
 import { openFrontDoor, type FrontDoor } from './http-front-door.js';
 import { headerOf, withoutHeaders } from './http-headers.js';
@@ -49,7 +50,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   // Effects reach for the door that is opened below; connections only come after that.
   const door: { open: FrontDoor | undefined } = { open: undefined };
   let connecting: { isTurnedAway: boolean } | undefined;
-  const ends = createHttpEnds({ upstream, frontDoor: () => door.open, connecting: () => connecting });
+  const ends = createHttpEnds({ upstream, frontDoor: () => door.open, connecting: () => connecting, cutAll: () => traffic.cutAll() });
   const performer = createPerformer({ ...options, ends });
   const sessions = createSessions({
     target: options.target,
@@ -67,13 +68,17 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const ask = askOf(request);
-    if (!decider.isActive) return relay(ask, request, response, upstream);
+    if (!decider.isActive) {
+      const isStream = ask.method === 'GET';
+      return relay(ask, request, response, upstream, isStream ? (head) => announcementEdit(head, { upstream, ask }) : undefined);
+    }
     const seen: UpstreamAsk = { ...ask, headers: withoutHeaders(ask.headers, NOT_WITH_RULES) };
     if (ask.method === 'POST') return traffic.post(seen, request, response);
     if (ask.method === 'GET') return traffic.get(seen, request, response);
     relay(ask, request, response, upstream, (head) => {
       const id = headerOf(request.rawHeaders, 'mcp-session-id');
       if (ask.method === 'DELETE' && id !== undefined && head.status < 300) sessions.end(id);
+      return undefined;
     });
   };
 

@@ -3,22 +3,25 @@ import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } 
 import { endToEnd } from './http-headers.js';
 import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
 
-/** Relays one request. `onHead` hears how the answer begins, before the client does. */
+/** Changes some of a body on its way; may keep bytes back until it is pushed more, or until the end. */
+export type BodyEdit = { push(bytes: Uint8Array): Uint8Array; end(): Uint8Array };
+
+/** Relays one request. `onHead` hears how the answer begins, before the client does, and may edit its body. */
 export function relay(
   ask: UpstreamAsk,
   request: IncomingMessage,
   response: ServerResponse,
   upstream: Upstream,
-  onHead?: (head: UpstreamHead) => void,
+  onHead?: (head: UpstreamHead) => BodyEdit | undefined,
 ): void {
   const out = upstream.request(ask);
   relayInterim(out, response);
   out.on('error', (error: NodeJS.ErrnoException) => failClient(response, error));
   out.on('response', (answer) => {
     const head = headOf(answer);
-    onHead?.(head);
+    const edit = onHead?.(head);
     writeHead(response, head);
-    relayBody(answer, response);
+    relayBody(answer, response, edit);
     guardAnswer(answer, response);
   });
   response.on('close', () => {
@@ -40,7 +43,7 @@ export function writeHead(response: ServerResponse, head: UpstreamHead): void {
 export const SMALL_BYTES: number = 16 * 1024;
 
 /** Pumps a body with backpressure, its trailers too, and ends the other side with it. */
-export function relayBody(from: IncomingMessage, to: OutgoingMessage): void {
+export function relayBody(from: IncomingMessage, to: OutgoingMessage, edit?: BodyEdit): void {
   let gathered: Buffer[] = [];
   let isFlushed = false;
   let isEnded = false;
@@ -50,11 +53,12 @@ export function relayBody(from: IncomingMessage, to: OutgoingMessage): void {
       gathered.push(chunk);
       return;
     }
-    const bytes = gathered.length === 0 ? chunk : Buffer.concat([...gathered, chunk]);
+    const read = gathered.length === 0 ? chunk : Buffer.concat([...gathered, chunk]);
+    const bytes = edit === undefined ? read : edit.push(read);
     gathered = [];
-    isFlushed = true;
+    isFlushed = bytes.length > 0;
     // All of it is here, so the end travels with it.
-    isEnded = from.complete && from.readableLength === 0 && from.rawTrailers.length === 0;
+    isEnded = edit === undefined && from.complete && from.readableLength === 0 && from.rawTrailers.length === 0;
     if (isEnded) endWith(to, bytes);
     else if (!to.write(bytes)) {
       from.pause();
@@ -64,6 +68,8 @@ export function relayBody(from: IncomingMessage, to: OutgoingMessage): void {
   from.on('end', () => {
     if (isEnded) return;
     isFlushed = true;
+    const kept = edit?.end();
+    if (kept !== undefined && kept.length > 0) to.write(kept);
     if (from.rawTrailers.length > 0) to.addTrailers(pairs(from.rawTrailers));
     to.end();
   });

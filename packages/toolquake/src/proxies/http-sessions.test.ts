@@ -71,3 +71,28 @@ test('the quietest session is forgotten when there are too many, and an ended on
   sessions.end('id');
   expect(forgotten.at(-1)).toBe('agent#1');
 });
+
+test('HTTP+SSE sessions are told by the endpoint that their stream announced, and named after their client', () => {
+  const { sessions } = start();
+  const one = sessions.announced('/messages?sessionId=1', []);
+  const two = sessions.announced('/messages?sessionId=2', []);
+  expect(sessions.of([], hello('agent'), '/messages?sessionId=2')).toBe(two);
+  expect(sessions.of([], hello('agent'), '/x/../messages?sessionId=1')).toBe(one);
+  sessions.learn(one, undefined);
+  expect([one, two].map(({ session }) => session.label)).toEqual(['agent#2', 'agent#1']);
+  expect(sessions.of([], LIST, '/messages?sessionId=1')).toBe(one);
+  expect(sessions.of([], LIST, '/messages?sessionId=3')).toBe(sessions.main);
+  expect([...sessions.all()]).toEqual(expect.arrayContaining([one, two]));
+});
+
+test('a header names HTTP+SSE sessions too, and a modern probe before counts as the same client', () => {
+  const { sessions } = start('X-Task');
+  const labelled = sessions.announced('/m?s=1', ['x-task', 'seven']);
+  expect(labelled.session.label).toBe('seven');
+  sessions.of(['X-Task', 'eight'], LIST, '/m?s=1');
+  expect(labelled.session.label).toBe('eight');
+  sessions.of([], modern('server/discover', 'agent'));
+  const record = sessions.announced('/m?s=2', []);
+  sessions.of([], hello('agent'), '/m?s=2');
+  expect(record.session.label).toBe('agent#1');
+});

@@ -1,8 +1,19 @@
 /**
  * Which session a request belongs to. Legacy sessions are known by the id that the server gave them; modern clients and
- * servers without sessions by the client's name. Labels never depend on a random id.
+ * servers without sessions by the client's name; HTTP+SSE by the endpoint that a stream announced. Labels never depend on
+ * a random id.
  */
-import { createSessionNames, frameHead, introductionOf, startSession, type Frame, type MessageId, type Session } from '@toolquake/sdk/core';
+import {
+  createSessionNames,
+  frameHead,
+  introductionOf,
+  renameSession,
+  startSession,
+  type Frame,
+  type MessageId,
+  type Session,
+} from '@toolquake/sdk/core';
+import { endpointPath } from './http-endpoint.js';
 import { headerOf, type RawHeaders } from './http-headers.js';
 import type { Lane } from './http-lane.js';
 
@@ -20,13 +31,18 @@ export type SessionRecord = {
   headers: RawHeaders;
   path: string;
   isProbeOnly: boolean;
+  /** HTTP+SSE: a POST is only acknowledged, and answered in `stream`. */
+  readonly isAnsweredInStream: boolean;
 };
 
 /** See the module comment. */
 export type Sessions = {
   /** The session of connections, and of whoever does not say who they are. */
   readonly main: SessionRecord;
-  of(headers: RawHeaders, frame: Frame | undefined): SessionRecord;
+  /** `path` and query tell the sessions of HTTP+SSE. */
+  of(headers: RawHeaders, frame: Frame | undefined, path?: string): SessionRecord;
+  /** A GET stream announced where its client posts to, which makes it a session of its own. */
+  announced(path: string, headers: RawHeaders): SessionRecord;
   /** The server gave this session an id (or none, in the answer to `initialize`). */
   learn(record: SessionRecord, id: string | undefined): void;
   /** The client ended a session. */
@@ -43,18 +59,20 @@ export function createSessions(options: {
   const { target, onForget } = options;
   const labelHeader = options.labelHeader?.toLowerCase();
   const names = createSessionNames();
-  const record = (label: string, era?: Session['era']): SessionRecord => ({
+  const record = (label: string, era?: Session['era'], isAnsweredInStream = false): SessionRecord => ({
     session: startSession({ label, target, era }),
     stream: undefined,
     listening: undefined,
     headers: [],
     path: '/',
     isProbeOnly: true,
+    isAnsweredInStream,
   });
   const main = record('default');
   const byId = new Map<string, SessionRecord>();
   const byName = new Map<string, SessionRecord>();
   const byLabel = new Map<string, SessionRecord>();
+  const byEndpoint = new Map<string, SessionRecord>();
   let sessionless = main;
 
   const find = (map: Map<string, SessionRecord>, key: string, make: () => SessionRecord): SessionRecord => {
@@ -82,8 +100,26 @@ export function createSessions(options: {
     return probe;
   };
 
+  const labelIn = (headers: RawHeaders): string | undefined => (labelHeader === undefined ? undefined : headerOf(headers, labelHeader));
+
+  /** The session of a POST to an announced endpoint. It is named when its client says hello, unless a header names it. */
+  const atEndpoint = (path: string, headers: RawHeaders, frame: Frame | undefined): SessionRecord | undefined => {
+    const key = endpointPath(path);
+    const known = byEndpoint.get(key);
+    if (known === undefined) return undefined;
+    const found = find(byEndpoint, key, () => known);
+    const label = labelIn(headers) ?? (found.isProbeOnly && frame !== undefined ? labelOfHello(frame) : undefined);
+    if (label !== undefined && label !== found.session.label) renameSession(found.session, label);
+    return found;
+  };
+
+  const labelOfHello = (frame: Frame): string | undefined => {
+    const { era, clientName } = introductionOf(frame) ?? {};
+    return era === 'legacy' && clientName !== undefined ? begin(clientName).session.label : undefined;
+  };
+
   const identify = (headers: RawHeaders, frame: Frame | undefined): SessionRecord => {
-    const label = labelHeader === undefined ? undefined : headerOf(headers, labelHeader);
+    const label = labelIn(headers);
     if (label !== undefined) return find(byLabel, label, () => record(label));
     const id = headerOf(headers, 'mcp-session-id');
     if (id !== undefined) return find(byId, id, () => record('default', 'legacy'));
@@ -97,12 +133,19 @@ export function createSessions(options: {
 
   return {
     main,
-    of(headers, frame) {
-      const found = identify(headers, frame);
+    of(headers, frame, path) {
+      const announced = byEndpoint.size === 0 || path === undefined ? undefined : atEndpoint(path, headers, frame);
+      const found = announced ?? identify(headers, frame);
       if (frame !== undefined && frameHead(frame).method !== 'server/discover') found.isProbeOnly = false;
       return found;
     },
+    announced(path, headers) {
+      // An endpoint that all streams share belongs to the newest of them.
+      byEndpoint.delete(path);
+      return find(byEndpoint, path, () => record(labelIn(headers) ?? 'default', 'legacy', true));
+    },
     learn(found, id) {
+      if (found.isAnsweredInStream) return;
       if (id === undefined) sessionless = found;
       else if (!byId.has(id)) find(byId, id, () => found);
     },
@@ -112,7 +155,7 @@ export function createSessions(options: {
       if (found !== undefined) onForget(found.session);
     },
     *all() {
-      yield* new Set([main, sessionless, ...byId.values(), ...byName.values(), ...byLabel.values()]);
+      yield* new Set([main, sessionless, ...byId.values(), ...byName.values(), ...byLabel.values(), ...byEndpoint.values()]);
     },
   };
 }

@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf, frameFromBytes, frameHead, type Frame, type Performer } from '@toolquake/sdk/core';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
-import { pumpEvents } from './http-events.js';
+import { announcedEndpoint } from './http-endpoint.js';
+import { pumpEvents, type StreamOwner } from './http-events.js';
 import { headerOf, isCompressed, isEventStream } from './http-headers.js';
 import { Lane, type KnownServer } from './http-lane.js';
 import { badGateway, failClient } from './http-relay.js';
-import type { SessionRecord, Sessions } from './http-sessions.js';
+import type { Sessions } from './http-sessions.js';
 import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
 
 /** What traffic is handled with. */
@@ -27,10 +28,19 @@ export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: Ser
 const NO_BYTES = Buffer.alloc(0);
 
 /** Handlers for messages (POST) and for streams and pages (GET). */
-export function createTraffic(options: TrafficOptions): { readonly post: Handler; readonly get: Handler } {
+export type Traffic = {
+  readonly post: Handler;
+  readonly get: Handler;
+  /** Cuts the line of every call and stream that is open; the server never knows. */
+  cutAll(): void;
+};
+
+/** Builds the handlers. */
+export function createTraffic(options: TrafficOptions): Traffic {
   const { upstream, performer, sessions, maxFrameBytes } = options;
   const taskHeader = options.taskHeader?.toLowerCase();
   const server: KnownServer = { headers: [] };
+  const open = new Set<Lane>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
   const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
@@ -46,14 +56,12 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
     }
   };
 
-  const pump = (answer: IncomingMessage, lane: Lane, record: SessionRecord, call: ClientCall | undefined): void =>
+  const pump = (answer: IncomingMessage, owner: Pick<StreamOwner, 'lane' | 'record' | 'call' | 'announcement'>): void =>
     pumpEvents(answer, {
-      lane,
-      record,
-      call,
+      ...owner,
       performer,
       maxFrameBytes,
-      guarded: (act, otherwise) => guarded(lane.response, act, otherwise),
+      guarded: (act, otherwise) => guarded(owner.lane.response, act, otherwise),
     });
 
   /** An answer nobody decides on, as it comes. */
@@ -71,14 +79,14 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
 
   /** Shows the whole body of an answer to the decider, or delivers it as it is. */
   const settle = (call: ClientCall, head: UpstreamHead, body: Body): void => {
-    const { lane, exchange } = call;
+    const { lane, exchange, record } = call;
     const frame = frameFromBytes('to-client', body.bytes, body.rest !== undefined || isCompressed(head.headers));
     if (!lane.isAnswered) {
       lane.head = head;
       lane.whole = { frame, body };
     }
     // "Accepted", with the answer to come in another stream (HTTP+SSE), is no answer yet.
-    const isPending = head.status === 202 && body.bytes.length === 0;
+    const isPending = record.isAnsweredInStream ? head.status < 300 : head.status === 202 && body.bytes.length === 0;
     guarded(
       lane.response,
       () => {
@@ -101,7 +109,7 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
       if (method === 'initialize' && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
       if (isEventStream(head.headers) && !isCompressed(head.headers)) {
         if (method === 'subscriptions/listen' && head.status === 200) record.listening = { lane, id: id ?? null };
-        pump(answer, lane, record, call);
+        pump(answer, { lane, record, call });
       } else if (exchange?.id === undefined) stream(answer, lane, head);
       else readBody(answer, maxFrameBytes, (body) => settle(call, head, body));
     },
@@ -117,11 +125,13 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
   /** The client went away. In the modern era that is a cancellation; in both, nobody is left to answer. */
   const hungUp = (call: ClientCall): void => {
     const { lane, exchange, record } = call;
+    open.delete(lane);
+    const isSubscription = record.stream === lane || record.listening?.lane === lane;
     if (record.stream === lane) record.stream = undefined;
     if (record.listening?.lane === lane) record.listening = undefined;
     if (lane.response.writableFinished) return;
-    if (lane.isCut) {
-      // The fault cut the line, not the client: the server finishes its work and never knows.
+    if (lane.isCut && !isSubscription) {
+      // The fault cut the line, not the client: the server finishes its work and never knows. A stream of news has no end.
       lane.whole?.body.rest?.resume();
       return;
     }
@@ -155,10 +165,11 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
       readBody(request, maxFrameBytes, (body) => {
         const frame = frameFromBytes('to-server', body.bytes, body.rest !== undefined);
         const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
-        const record = sessions.of(request.rawHeaders, frame);
+        const record = sessions.of(request.rawHeaders, frame, ask.path);
         record.headers = request.rawHeaders;
         record.path = ask.path;
         const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
+        open.add(lane);
         response.on('close', () => hungUp(call));
         guarded(
           response,
@@ -168,9 +179,18 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
       });
     },
     get(ask, request, response) {
-      const record = sessions.of(request.rawHeaders, undefined);
+      let record = sessions.of(request.rawHeaders, undefined);
       const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
       const frame = frameFromBytes('to-server', NO_BYTES);
+      const announcement: StreamOwner['announcement'] = (event) => {
+        const endpoint = announcedEndpoint(event, { upstream, ask });
+        if (endpoint === undefined) return undefined;
+        if (record.stream === lane) record.stream = undefined;
+        record = sessions.announced(endpoint.path, request.rawHeaders);
+        record.stream = lane;
+        record.path = endpoint.path;
+        return { record, bytes: endpoint.bytes };
+      };
       const streams: UpstreamListener = {
         onAnswer(_call, answer) {
           const head = headOf(answer);
@@ -178,14 +198,25 @@ export function createTraffic(options: TrafficOptions): { readonly post: Handler
           guardAnswer(answer, lane);
           if (!isEventStream(head.headers) || isCompressed(head.headers)) return stream(answer, lane, head);
           if (head.status === 200) record.stream = lane;
-          pump(answer, lane, record, undefined);
+          pump(answer, { lane, record, call: undefined, announcement });
         },
         onFailure: (_call, error) => void (lane.isGone || failClient(response, error)),
       };
       const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
       const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);
-      response.on('close', () => hungUp(call));
+      open.add(lane);
+      response.on('close', () => {
+        hungUp(call);
+        if (record.stream === lane) record.stream = undefined;
+        if (!record.isAnsweredInStream) return;
+        // The session ends with its stream, whoever cut it: no answer can come any more, and the server must not keep it open.
+        for (const out of call.sent) out.destroy();
+        performer.close(record.session);
+      });
       call.forward(frame);
+    },
+    cutAll() {
+      for (const lane of open) lane.reset();
     },
   };
 }

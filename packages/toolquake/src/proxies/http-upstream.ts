@@ -8,8 +8,11 @@ import { bodyFraming, endToEnd, headerOf, withHeader, type BodyFraming, type Raw
 /** What to ask upstream. Headers go out as they are, so hop-by-hop ones must be gone already. */
 export type UpstreamAsk = { readonly method: string; readonly path: string; readonly headers: string[]; readonly framing: BodyFraming };
 
+/** Where the server is. `prefix` stands before every path that clients ask for; empty, or without a slash at its end. */
+export type UpstreamPlace = { readonly origin: string; readonly prefix: string };
+
 /** The server behind the proxy. */
-export type Upstream = {
+export type Upstream = UpstreamPlace & {
   /** Starts a request; the caller writes the body. */
   request(ask: UpstreamAsk): ClientRequest;
   /** Resolves to false when nobody answers there now; the server may well start later. */
@@ -49,6 +52,8 @@ export function connectUpstream(url: URL, options: { readonly rewriteHost: boole
   };
 
   return {
+    origin: url.origin,
+    prefix,
     request,
     isReachable: () =>
       new Promise((resolve) => {

@@ -2,6 +2,7 @@
 import {
   frameBytes,
   frameFromMessage,
+  isConnectFailure,
   opposite,
   type Clock,
   type Direction,
@@ -59,7 +60,8 @@ export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEn
       return undefined;
     },
     reply(exchange, message) {
-      if (message === undefined) return 'stdio has no way to answer without a message';
+      // A notification that is taken note of: on a pipe that is silence.
+      if (message === undefined) return exchange.id === undefined ? undefined : 'stdio has no way to answer without a message';
       return sayUnasked(frameFromMessage(opposite(exchange.origin), message), message);
     },
     emit(frame) {
@@ -67,6 +69,7 @@ export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEn
     },
     disconnect(how) {
       if (how === 'refuse') return 'a pipe cannot refuse a connection';
+      if (isConnectFailure(how)) return 'a pipe has neither a name to look up nor a certificate';
       const why = gone('to-client');
       if (why !== undefined) return why;
       // What a crashed server looks like: both pipes end, and the process with them.
@@ -77,6 +80,12 @@ export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEn
       else server.terminate(clock, TERMINATE_GRACE_MS);
       return undefined;
     },
-    signalServer: (_signal, forMs) => server.freeze(clock, forMs),
+    signalServer(signal, forMs) {
+      if (signal === 'freeze') return server.freeze(clock, forMs);
+      // How long it stays down is up to the client, which starts it anew.
+      if (server.child.exitCode !== null || server.child.signalCode !== null) return 'the server has exited';
+      server.signal('SIGKILL');
+      return undefined;
+    },
   };
 }

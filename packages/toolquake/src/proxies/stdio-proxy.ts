@@ -217,9 +217,9 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
 
 /** Do rules need to see what the server sends of its own accord? Wide shapes advance on every message. */
 function watchesServer(plan: Plan): boolean {
-  return plan.rules.some(({ isEnabled, when, shape }) => {
+  return plan.rules.some(({ isEnabled, when, shape, fault }) => {
     const isWide = (shape.kind === 'burst' || shape.kind === 'episode') && (shape.scope === 'plan' || shape.scope === 'session');
-    return isEnabled && (when.direction === 'to-client' || isWide);
+    return isEnabled && ((when.direction ?? fault.direction) !== 'to-server' || isWide);
   });
 }
 

@@ -12,8 +12,6 @@ import {
   startTally,
   type CallOutcome,
   type Era,
-  type Frame,
-  type MessageId,
   type Tally,
 } from '@toolquake/sdk/core';
 import {
@@ -24,7 +22,8 @@ import {
   type Admission,
   type EtaBreaker,
 } from '@toolquake/sdk/resilience';
-import { failure, listedTools, type Hearing, type Link } from './link.js';
+import { failure, listedTools, openingFrame, type Hearing, type Link } from './link.js';
+import type { SimulatedServer } from './server.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** How an agent defends itself. */
@@ -61,8 +60,8 @@ export type AgentOptions = {
 /** See the module comment. */
 export type Agent = {
   /** Starts to work over a link. Everything else happens as events on the clock. */
-  start(link: Link): void;
-  hear(id: MessageId, hearing: Hearing): void;
+  start(link: Link<undefined, SimulatedServer>): void;
+  hear(context: undefined, hearing: Hearing, isFaulted: boolean): void;
   readonly tally: Tally;
   /** Tools whose breaker is open. */
   openBreakers(): readonly string[];
@@ -87,7 +86,7 @@ export function createAgent(options: AgentOptions): Agent {
   let needsSession = era === 'legacy';
   let hasListed = false;
   let isListed: readonly boolean[] = tools.map(() => true);
-  let link: Link;
+  let link: Link<undefined, SimulatedServer>;
 
   let task = 0;
   let taskName = 'task-1';
@@ -116,13 +115,14 @@ export function createAgent(options: AgentOptions): Agent {
   const send = (): void => {
     id++;
     sentAtMs = clock.nowMs();
-    if (needsSession || !hasListed) link.send(openingFrame(id, needsSession ? 'initialize' : 'tools/list'), undefined);
+    if (needsSession || !hasListed) link.send(openingFrame(id, needsSession ? 'initialize' : 'tools/list'), undefined, undefined);
     else {
       const method = 'tools/call';
       const message = { jsonrpc: '2.0', id, method, params: params[toolIndex] };
       link.send(
         frameFromMessage('to-server', message, { kind: 'request', id, method, tool: tools[toolIndex], isComplete: true }),
         taskName,
+        undefined,
       );
     }
     if (isWatching) return;
@@ -135,10 +135,9 @@ export function createAgent(options: AgentOptions): Agent {
     if (isDone) return;
     const leftMs = sentAtMs + timeoutMs - clock.nowMs();
     if (leftMs > 0) return clock.enqueue(leftMs, watch);
-    const abandoned = id;
-    link.cancel(cancelFrame(abandoned));
+    const wasFaulted = link.cancel(id);
     clock.enqueue(timeoutMs, watch);
-    hear(abandoned, failure('no-answer'));
+    hear(undefined, failure('no-answer'), wasFaulted);
   };
 
   /** Goes on until a call is under way or all tasks are done. */
@@ -177,7 +176,7 @@ export function createAgent(options: AgentOptions): Agent {
   };
 
   /** The agent acts on what it can see: an error, no answer, a result that breaks its schema or that it cannot use. */
-  const hear = (_id: MessageId, hearing: Hearing): void => {
+  const hear = (_context: undefined, hearing: Hearing, wasFaulted: boolean): void => {
     if (needsSession) {
       // Even when it failed: the next answer will say so, and there is nothing else to try.
       needsSession = false;
@@ -195,7 +194,7 @@ export function createAgent(options: AgentOptions): Agent {
     record.isUsable = hearing.isUsable;
     record.isAltered = hearing.isAltered;
     countCall(tally, record);
-    isFaulted ||= link.wasFaulted();
+    isFaulted ||= wasFaulted;
     if (hearing.isSessionLost && era === 'legacy') needsSession = true;
     const looksFine = hearing.outcome === 'ok' && hearing.isConformant !== false && hearing.isUsable !== false;
     if (!looksFine && budget.takeRetry(attempt)) {
@@ -227,13 +226,4 @@ export function createAgent(options: AgentOptions): Agent {
     deceivedTasks: () => deceivedTasks,
     isDone: () => isDone,
   };
-}
-
-function openingFrame(id: number, method: 'initialize' | 'tools/list'): Frame {
-  const introduction = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'agent', version: '1' } };
-  return frameFromMessage('to-server', { jsonrpc: '2.0', id, method, params: method === 'initialize' ? introduction : {} });
-}
-
-function cancelFrame(requestId: MessageId): Frame {
-  return frameFromMessage('to-server', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'timeout' } });
 }

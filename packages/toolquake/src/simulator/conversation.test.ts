@@ -106,15 +106,42 @@ test('a frozen server takes nothing in until it moves again', () => {
   expect(transcript.client.map(({ atMs }) => atMs)).toEqual([10, 520]);
 });
 
+test('a server that crashed loses every call, and is back after a while', () => {
+  const plan = planOf(
+    small((event) => (event.kind === 'frame' && event.part === 'request' && event.exchange.id === 2 ? [signalServer('crash', 100)] : [])),
+  );
+  const { transcript, journal } = runConversation({
+    plan,
+    server,
+    steps: [
+      ...opening,
+      call(1),
+      call(2),
+      { kind: 'connect' },
+      { kind: 'advance', ms: 100 },
+      { kind: 'connect' },
+      call(3),
+      { kind: 'settle', maxEvents: 100 },
+    ],
+  });
+  expect(transcript.client.slice(1).map((seen) => ('id' in seen ? `${seen.what} ${seen.id}` : seen.what))).toEqual([
+    'disconnected 1',
+    'disconnected 2',
+    'refused',
+    'message',
+  ]);
+  expect(journal.flatMap((entry) => (entry.kind === 'call' ? [entry.outcome] : []))).toEqual(['disconnected', 'disconnected', 'ok']);
+});
+
 test('heartbeats, slices and broken connections are seen as what they are', () => {
   const plan = planOf(
     small((event) => {
       if (event.kind !== 'frame') return [];
       if (event.part === 'request') return [forward(event.frame), emit('heartbeat', { everyMs: 1, count: 2 })];
-      return [pace(event.frame, { sliceBytes: 20, everyMs: 5 }), disconnect('end')];
+      return [pace(event.frame, { sliceBytes: 20, everyMs: 5 }), disconnect('end', 0, 50)];
     }),
   );
   const { transcript } = runConversation({ plan, server, steps: [...opening, call(1), { kind: 'settle', maxEvents: 100 }] });
-  expect(transcript.client.slice(1).map(({ what }) => what)).toEqual(['heartbeat', 'heartbeat', 'disconnected', 'message']);
-  expect(transcript.client.at(-1)).toMatchObject({ slices: 3 });
+  expect(transcript.client.slice(1).map(({ what }) => what)).toEqual(['heartbeat', 'heartbeat', 'message', 'disconnected']);
+  expect(transcript.client.at(-2)).toMatchObject({ slices: 3 });
 });

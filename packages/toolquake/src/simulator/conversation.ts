@@ -11,10 +11,14 @@ import {
   frameFromMessage,
   frameHead,
   frameObject,
+  isConnectFailure,
   JOURNAL_VERSION,
   keyedRandom,
   listedRules,
+  replyHeaders,
   startSession,
+  type ConnectFailure,
+  type DisconnectHow,
   type Ends,
   type Frame,
   type JournalEntry,
@@ -44,7 +48,8 @@ export type Seen =
   /** Bytes that are no JSON object, where a message should be. */
   | { readonly atMs: number; readonly what: 'garbage' }
   | { readonly atMs: number; readonly what: 'heartbeat' }
-  | { readonly atMs: number; readonly what: 'refused' }
+  /** `code` where the connection failed for another reason than that nobody listens. */
+  | { readonly atMs: number; readonly what: 'refused'; readonly code?: ConnectFailure }
   | { readonly atMs: number; readonly what: 'disconnected'; readonly how: 'reset' | 'end'; readonly id: MessageId | undefined };
 
 /** Everything that was seen, in order. */
@@ -87,9 +92,11 @@ export function startConversation(options: ConversationOptions): Conversation {
   const served: Seen[] = [];
   let session = startSession({ target });
   let isConnected = false;
-  let refusedUntilMs = 0;
+  let failing: { readonly how: DisconnectHow; readonly untilMs: number } = { how: 'refuse', untilMs: 0 };
   let frozenUntilMs = 0;
   let slices = 0;
+  /** Sessions that a crash has ended: a client that comes back has a new one. */
+  const crashed = new WeakSet<Session>();
 
   const clientSees = (seen: Seen): Refusal => {
     if (!isConnected && seen.what !== 'refused') return 'the client has closed the connection';
@@ -100,6 +107,11 @@ export function startConversation(options: ConversationOptions): Conversation {
   const seenOf = (frame: Frame, sliced: { slices?: number } = {}): Seen => {
     const message = frameObject(frame);
     return message === undefined ? { atMs: clock.nowMs(), what: 'garbage' } : { atMs: clock.nowMs(), what: 'message', message, ...sliced };
+  };
+
+  const refused = (): Seen => {
+    const { how } = failing;
+    return { atMs: clock.nowMs(), what: 'refused', ...(isConnectFailure(how) ? { code: how } : {}) };
   };
 
   /** A frozen server takes nothing in and lets nothing out; what was on its way goes on afterwards. */
@@ -120,7 +132,8 @@ export function startConversation(options: ConversationOptions): Conversation {
   };
 
   const ends: Ends = {
-    send(frame) {
+    send(frame, exchange) {
+      if (exchange !== undefined && crashed.has(exchange.session)) return 'the client has lost the connection';
       if (frame.direction === 'to-client') return clientSees(seenOf(frame));
       toServer(frame);
       return undefined;
@@ -139,7 +152,8 @@ export function startConversation(options: ConversationOptions): Conversation {
           what: 'http',
           id: exchange.id,
           status: http.status,
-          headers: http.headers ?? {},
+          // Virtual time starts in 1970.
+          headers: replyHeaders(http, clock.nowMs()),
           message,
         });
       return message === undefined ? undefined : clientSees({ atMs: clock.nowMs(), what: 'message', message });
@@ -149,13 +163,20 @@ export function startConversation(options: ConversationOptions): Conversation {
       return clientSees(seenOf(frame));
     },
     disconnect(how, forMs, exchange) {
-      if (how !== 'refuse') return clientSees({ atMs: clock.nowMs(), what: 'disconnected', how, id: exchange?.id });
-      refusedUntilMs = clock.nowMs() + forMs;
+      if (how === 'reset' || how === 'end') return clientSees({ atMs: clock.nowMs(), what: 'disconnected', how, id: exchange?.id });
+      failing = { how, untilMs: clock.nowMs() + forMs };
       if (exchange === undefined) isConnected = false;
-      return clientSees({ atMs: clock.nowMs(), what: 'refused' });
+      return clientSees(refused());
     },
-    signalServer(_signal, forMs) {
-      frozenUntilMs = Math.max(frozenUntilMs, clock.nowMs() + forMs);
+    signalServer(signal, forMs) {
+      if (signal === 'freeze') frozenUntilMs = Math.max(frozenUntilMs, clock.nowMs() + forMs);
+      else {
+        failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
+        for (const { id } of session.waiting['to-server'].values())
+          clientSees({ atMs: clock.nowMs(), what: 'disconnected', how: 'reset', id });
+        crashed.add(session);
+        isConnected = false;
+      }
       return undefined;
     },
   };
@@ -189,9 +210,9 @@ export function startConversation(options: ConversationOptions): Conversation {
 
   const connect = (): void => {
     session = startSession({ target });
-    isConnected = clock.nowMs() >= refusedUntilMs;
+    isConnected = clock.nowMs() >= failing.untilMs;
     if (isConnected) performer.connect(session);
-    else clientSees({ atMs: clock.nowMs(), what: 'refused' });
+    else clientSees(refused());
   };
 
   const close = (): void => {

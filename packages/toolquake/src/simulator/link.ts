@@ -6,6 +6,7 @@ import {
   canonicalJson,
   createPerformer,
   engagementsOf,
+  frameFromMessage,
   frameHead,
   frameObject,
   isObject,
@@ -21,7 +22,6 @@ import {
   type Performer,
   type Session,
 } from '@toolquake/sdk/core';
-import { isConformant, isUsable, type SimulatedServer } from './server.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** What the agent hears about a call. */
@@ -37,63 +37,101 @@ export type Hearing = {
   isSessionLost: boolean;
 };
 
-/** Who makes calls. Called once per call that was sent, never while it is being sent. */
-export type Listener = (id: MessageId, hearing: Hearing) => void;
+/** Who makes calls. Called once per call that was sent, never while it is being sent. `isFaulted`: a fault was delivered on it. */
+export type Listener<Context> = (context: Context, hearing: Hearing, isFaulted: boolean) => void;
+
+/** The far end of a link. */
+export type FarEnd = {
+  /** Hears a request; the answer comes when its time has come, with the exchange that it belongs to. */
+  receive(frame: Frame, exchange: Exchange | undefined): void;
+  /** Nobody waits for the answer to this request any more, and it may know. */
+  abandon?(id: MessageId): void;
+  /** Stops for a while: requests wait, nothing is lost. */
+  freeze(forMs: number): void;
+  /** Loses everything, and is gone for a while. Where it cannot do that itself, the link imitates it. */
+  crash?(forMs: number): void;
+};
+
+/** The way back from the far end. */
+export type WayBack = {
+  answer(frame: Frame, exchange: Exchange | undefined): void;
+  /** The connection broke before there was an answer. */
+  lose(id: MessageId, exchange: Exchange | undefined): void;
+};
 
 /** What a link connects. */
-export type LinkOptions = {
+export type LinkOptions<Context, Server extends FarEnd> = {
   readonly clock: VirtualClock;
   /** Made with the way back to us. */
-  readonly createServer: (answer: (frame: Frame, exchange: Exchange | undefined) => void) => SimulatedServer;
+  readonly createServer: (back: WayBack) => Server;
   readonly decider: Decider;
   readonly session: Session;
   readonly journal: JournalSink | undefined;
   /** What anything takes that the server had no part in: a refused connection, an answer made on the way. */
   readonly roundTripMs: number;
-  readonly listener: Listener;
+  /** How the agent judges a result that is not exactly what the server sent. */
+  readonly judge: (result: unknown) => Pick<Hearing, 'isConformant' | 'isUsable'>;
+  readonly listener: Listener<Context>;
   readonly onProblem: (error: unknown) => void;
 };
 
-/** See the module comment. */
-export type Link = {
-  /** Sends a request; `task` groups calls. */
-  send(frame: Frame, task: string | undefined): void;
-  /** Tells the other side that nobody waits for this call any more. */
-  cancel(frame: Frame): void;
+/** See the module comment. Any number of calls may be under way at the same time. */
+export type Link<Context, Server extends FarEnd> = {
+  /** Sends a request; `task` groups calls, `context` comes back with what became of it. */
+  send(frame: Frame, task: string | undefined, context: Context): void;
+  /** Tells the other side that nobody waits for this call any more. Returns whether a fault was delivered on it. */
+  cancel(id: MessageId): boolean;
   close(): void;
-  readonly server: SimulatedServer;
-  /** Did the last call that was sent meet a fault? */
-  wasFaulted(): boolean;
+  readonly server: Server;
   readonly performer: Performer;
+};
+
+/** A call that the agent waits for. */
+type Waiting<Context> = {
+  readonly id: MessageId;
+  readonly context: Context;
+  /** What the server answered, to tell an altered answer from a true one. */
+  served: unknown;
+  exchange: Exchange | undefined;
 };
 
 const FINE: Hearing = { outcome: 'ok', isConformant: true, isUsable: true, isAltered: false, message: undefined, isSessionLost: false };
 
 /** Connects an agent with a server. */
-export function createLink(options: LinkOptions): Link {
-  const { clock, session, roundTripMs, listener } = options;
+export function createLink<Context, Server extends FarEnd>(options: LinkOptions<Context, Server>): Link<Context, Server> {
+  const { clock, session, roundTripMs, listener, judge } = options;
   let isConnected = false;
   let refusedUntilMs = 0;
-  /** What the server answered to the call that is under way, to tell an altered answer from a true one. */
-  let waitingId: MessageId | undefined;
-  let served: unknown;
-  let lastExchange: Exchange | undefined;
+  const waiting = new Map<MessageId, Waiting<Context>>();
   const extra = { handle: undefined, task: undefined as string | undefined };
 
-  /** Hears what the server says about a call, and lets the performer have its way with it. */
-  const onAnswer = (frame: Frame, exchange: Exchange | undefined): void => {
-    const { id } = frameHead(frame);
-    if (id === waitingId) served = (frame.message as JsonObject)['result'];
-    const decision = exchange === undefined ? undefined : performAnswer(exchange, frame);
-    if (decision?.effects === undefined && id === waitingId) {
-      waitingId = undefined;
-      listener(id as MessageId, hear(frame.message as JsonObject));
-    }
+  const wasFaulted = ({ exchange }: Waiting<Context>): boolean =>
+    exchange?.engagements !== undefined && engagementsOf(exchange).some(({ isDelivered }) => isDelivered);
+
+  const hand = (one: Waiting<Context>, hearing: Hearing): void => {
+    waiting.delete(one.id);
+    listener(one.context, hearing, wasFaulted(one));
   };
 
-  const server = options.createServer(onAnswer);
+  const back: WayBack = {
+    /** Hears what the server says about a call, and lets the performer have its way with it. */
+    answer(frame, exchange) {
+      const { id } = frameHead(frame);
+      const one = waiting.get(id as MessageId);
+      if (one !== undefined) one.served = (frame.message as JsonObject)['result'];
+      const decision = exchange === undefined ? undefined : performAnswer(exchange, frame);
+      if (decision?.effects === undefined && one !== undefined && waiting.has(one.id))
+        hand(one, hear(frame.message as JsonObject, one.served));
+    },
+    lose(id, exchange) {
+      tell(id, () => failure('disconnected'), 0);
+      if (exchange !== undefined) performer.cancel(exchange);
+    },
+  };
 
-  const hear = (message: JsonObject): Hearing => {
+  const server = options.createServer(back);
+
+  const hear = (message: JsonObject, served: unknown): Hearing => {
     const result = message['result'];
     if (result === served && isObject(result) && result['isError'] === undefined) {
       if (result['structuredContent'] !== undefined) return FINE;
@@ -102,8 +140,7 @@ export function createLink(options: LinkOptions): Link {
     const isError = isObject(result) && result['isError'] === true;
     return {
       outcome: isError ? 'tool-error' : 'ok',
-      isConformant: isConformant(result),
-      isUsable: isUsable(result),
+      ...judge(result),
       isAltered: result !== served && canonicalJson(result) !== canonicalJson(served),
       message,
       isSessionLost: false,
@@ -111,12 +148,11 @@ export function createLink(options: LinkOptions): Link {
   };
 
   /** Hands an answer to the agent, but never in the middle of a send. */
-  const tell = (id: MessageId, make: () => Hearing, afterMs: number): void => {
+  const tell = (id: MessageId, make: (one: Waiting<Context>) => Hearing, afterMs: number): void => {
     clock.enqueue(afterMs, () => {
       // Late, second or unknown: the agent has no call that it could belong to.
-      if (id !== waitingId) return;
-      waitingId = undefined;
-      listener(id, make());
+      const one = waiting.get(id);
+      if (one !== undefined) hand(one, make(one));
     });
   };
 
@@ -124,12 +160,14 @@ export function createLink(options: LinkOptions): Link {
     const { kind, id } = frameHead(frame);
     if (kind !== 'response' || id === undefined) return;
     const message = frameObject(frame);
-    tell(id, () => (message === undefined ? failure('rpc-error') : hear(message)), 0);
+    tell(id, ({ served }) => (message === undefined ? failure('rpc-error') : hear(message, served)), 0);
   };
 
-  const drop = (): void => {
+  /** The connection of one call breaks; of all calls when it is nobody's own. */
+  const drop = (exchange: Exchange | undefined): void => {
     isConnected = false;
-    if (waitingId !== undefined) tell(waitingId, () => failure('disconnected'), roundTripMs);
+    const ids = exchange === undefined ? [...waiting.keys()] : exchange.id === undefined ? [] : [exchange.id];
+    for (const id of ids) tell(id, () => failure('disconnected'), roundTripMs);
   };
 
   const ends: Ends = {
@@ -142,13 +180,15 @@ export function createLink(options: LinkOptions): Link {
       return isLast ? ends.send(frame, exchange) : undefined;
     },
     reply(exchange, message, http) {
-      if (exchange.id === undefined) return undefined;
+      // "Accepted" and nothing else: the agent goes on waiting.
+      if (exchange.id === undefined || http?.status === 202) return undefined;
       const isHttpError = http !== undefined && http.status >= 400;
       const isBroken = message === undefined || http?.body !== undefined;
       const outcome: CallOutcome = isHttpError ? 'http-error' : 'rpc-error';
       tell(
         exchange.id,
-        () => (isHttpError || isBroken ? { ...failure(outcome, message), isSessionLost: http?.status === 404 } : hear(message)),
+        ({ served }) =>
+          isHttpError || isBroken ? { ...failure(outcome, message), isSessionLost: http?.status === 404 } : hear(message, served),
         roundTripMs,
       );
       return undefined;
@@ -157,13 +197,18 @@ export function createLink(options: LinkOptions): Link {
       if (frame !== 'heartbeat') toClient(frame);
       return undefined;
     },
-    disconnect(how, forMs) {
-      if (how === 'refuse') refusedUntilMs = clock.nowMs() + forMs;
-      drop();
+    disconnect(how, forMs, exchange) {
+      if (how !== 'reset' && how !== 'end') refusedUntilMs = clock.nowMs() + forMs;
+      drop(exchange);
       return undefined;
     },
-    signalServer(_signal, forMs) {
-      server.freeze(forMs);
+    signalServer(signal, forMs) {
+      if (signal === 'freeze') server.freeze(forMs);
+      else if (server.crash !== undefined) server.crash(forMs);
+      else {
+        refusedUntilMs = clock.nowMs() + forMs;
+        drop(undefined);
+      }
       return undefined;
     },
   };
@@ -188,27 +233,28 @@ export function createLink(options: LinkOptions): Link {
   };
 
   return {
-    send(frame, task) {
-      const { id } = frameHead(frame);
-      waitingId = id;
-      served = undefined;
-      if (!isConnected && !connect()) {
-        if (waitingId !== undefined) tell(waitingId, () => failure('disconnected'), roundTripMs);
-        return;
-      }
+    send(frame, task, context) {
+      const id = frameHead(frame).id as MessageId;
+      const one: Waiting<Context> = { id, context, served: undefined, exchange: undefined };
+      waiting.set(id, one);
+      if (!isConnected && !connect()) return tell(id, () => failure('disconnected'), roundTripMs);
       extra.task = task;
       const { exchange, effects } = performRequest(session, frame, extra);
-      lastExchange = exchange;
+      one.exchange = exchange;
       if (effects === undefined) server.receive(frame, exchange);
     },
-    cancel(frame) {
-      waitingId = undefined;
-      if (isConnected) performer.request(session, frame);
+    cancel(id) {
+      const one = waiting.get(id);
+      if (one === undefined) return false;
+      waiting.delete(id);
+      // Before the cancel: it settles what is left as not delivered.
+      const isFaulted = wasFaulted(one);
+      if (isConnected && performer.request(session, cancelFrame(id)).effects === undefined) server.abandon?.(id);
+      return isFaulted;
     },
     close() {
       performer.close(session);
     },
-    wasFaulted: () => lastExchange?.engagements !== undefined && engagementsOf(lastExchange).some(({ isDelivered }) => isDelivered),
     performer,
     server,
   };
@@ -229,4 +275,15 @@ export function listedTools(message: JsonObject | undefined): readonly string[] 
   const tools = resultOf(message)?.['tools'];
   if (!Array.isArray(tools)) return undefined;
   return tools.flatMap((tool: unknown) => (isObject(tool) && typeof tool['name'] === 'string' ? [tool['name']] : []));
+}
+
+/** What a client says when it gives up on a call. */
+function cancelFrame(requestId: MessageId): Frame {
+  return frameFromMessage('to-server', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'timeout' } });
+}
+
+/** What a client says first: who it is, then which tools there are. */
+export function openingFrame(id: number, method: 'initialize' | 'tools/list'): Frame {
+  const introduction = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'agent', version: '1' } };
+  return frameFromMessage('to-server', { jsonrpc: '2.0', id, method, params: method === 'initialize' ? introduction : {} });
 }

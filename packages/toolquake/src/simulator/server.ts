@@ -1,5 +1,7 @@
 /** A simulated MCP server: it does every call it hears of, after a fixed time, and remembers what it did. */
-import { frameFromMessage, frameHead, isObject, type Exchange, type Frame, type JsonHead, type JsonObject } from '@toolquake/sdk/core';
+import { frameFromMessage, frameHead, type Exchange, type Frame, type JsonHead, type JsonObject } from '@toolquake/sdk/core';
+import type { FarEnd } from './link.js';
+import { JSON_READING } from './reading.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** The tools of the headline workload: what an agent looks at during an incident. */
@@ -16,11 +18,7 @@ export type SimulatedServerOptions = {
 };
 
 /** See the module comment. */
-export type SimulatedServer = {
-  /** Hears a request; the answer comes when its time has come, with the exchange that it belongs to. */
-  receive(frame: Frame, exchange: Exchange | undefined): void;
-  /** Stops for a while: requests wait, nothing is lost. */
-  freeze(forMs: number): void;
+export type SimulatedServer = FarEnd & {
   /** Tool calls that it has done. */
   executed(): number;
 };
@@ -60,27 +58,8 @@ export function createSimulatedServer({ clock, tools, serviceMs, answer }: Simul
   };
 }
 
-/** What every tool of ours promises to answer. */
-const OUTPUT_SCHEMA = {
-  type: 'object',
-  properties: { tool: { type: 'string' }, reading: { type: 'integer' } },
-  required: ['tool', 'reading'],
-};
-
 function listOf(tools: readonly string[]): JsonObject {
   return {
-    tools: tools.map((name) => ({ name, inputSchema: { type: 'object' }, outputSchema: OUTPUT_SCHEMA })),
+    tools: tools.map((name) => ({ name, inputSchema: { type: 'object' }, outputSchema: JSON_READING.plain })),
   };
-}
-
-/** Does a result keep to the output schema? Undefined when it is not a result. */
-export function isConformant(result: unknown): boolean | undefined {
-  if (!isObject(result) || result['isError'] === true) return undefined;
-  const structured = result['structuredContent'];
-  return isObject(structured) && typeof structured['tool'] === 'string' && Number.isInteger(structured['reading']);
-}
-
-/** Is there anything in it to go on with? */
-export function isUsable(result: unknown): boolean {
-  return isObject(result) && Array.isArray(result['content']) && result['content'].length > 0;
 }

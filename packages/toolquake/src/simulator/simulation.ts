@@ -15,6 +15,7 @@ import {
 } from '@toolquake/sdk/core';
 import { createAgent, type Resilience } from './agent.js';
 import { createLink } from './link.js';
+import { isConformant, isUsable } from './reading.js';
 import { createSimulatedServer, HEADLINE_TOOLS } from './server.js';
 import { createVirtualClock } from './virtual-clock.js';
 
@@ -80,12 +81,13 @@ export function createSimulation(options: SimulationOptions): Simulation {
   });
   const link = createLink({
     clock,
-    createServer: (answer) => createSimulatedServer({ clock, tools, serviceMs, answer }),
+    createServer: ({ answer }) => createSimulatedServer({ clock, tools, serviceMs, answer }),
     decider,
     // Stable, as a client that introduces itself as "agent" would be called first.
     session: startSession({ label: 'agent#1', target: 'simulated', era }),
     journal,
     roundTripMs: 1,
+    judge: (result) => ({ isConformant: isConformant(result), isUsable: isUsable(result) }),
     listener: agent.hear,
     // Nobody else is hurt by a fault that throws, so the run may as well fail loudly.
     onProblem: (error) => {

@@ -61,3 +61,25 @@ test('stops after the number of events it was allowed, and goes on from there', 
   expect([clock.run(3), clock.run(3), clock.run(3)]).toEqual([3, 2, 0]);
   expect(clock.step()).toBe(false);
 });
+
+test('events of lanes happen exactly when and in the order that they would without', () => {
+  const moves = fc.array(fc.tuple(fc.constantFrom(0, 3, 7, 20), fc.integer({ min: 0, max: 5 }), fc.boolean()), { maxLength: 100 });
+  fc.assert(
+    fc.property(moves, (steps) => {
+      const happened = (usesLanes: boolean): readonly string[] => {
+        const clock = createVirtualClock();
+        const seen: string[] = [];
+        const note = (index: number): void => void seen.push(`${index} at ${clock.nowMs()}`);
+        const lanes = new Map([0, 3, 7, 20].map((ms) => [ms, clock.lane<number, undefined>(ms, note)]));
+        for (const [index, [ms, gap, isPlain]] of steps.entries()) {
+          if (usesLanes && !isPlain) lanes.get(ms)!(index, undefined);
+          else clock.deliver(ms, note, index, undefined);
+          clock.advance(gap);
+        }
+        clock.run();
+        return seen;
+      };
+      expect(happened(true)).toEqual(happened(false));
+    }),
+  );
+});

@@ -1,5 +1,6 @@
 /** Time that moves only when events happen. A binary heap; events of the same moment happen in the order they were scheduled. */
 import type { Cancel, Clock } from '@toolquake/sdk/core';
+import { createFifo, type Fifo } from './fifo.js';
 
 type Action = (first?: never, second?: never) => unknown;
 type Event = {
@@ -9,7 +10,14 @@ type Event = {
   readonly first: unknown;
   readonly second: unknown;
   isCancelled: boolean;
+  readonly lane: Lane | undefined;
 };
+
+/** Events that all wait equally long come in the order they were scheduled: only the first of them has to be in the heap. */
+type Lane = { isInHeap: boolean; readonly behind: Fifo<Event> };
+
+/** Schedules one event of a lane. */
+export type LaneDelivery<First, Second> = (first: First, second: Second) => void;
 
 /** A clock that its owner moves. It starts at 0. */
 export type VirtualClock = Clock & {
@@ -17,13 +25,15 @@ export type VirtualClock = Clock & {
   enqueue(afterMs: number, action: () => unknown): void;
   /** Calls `action` with its two arguments later: an event without a closure, for what happens millions of times. */
   deliver<First, Second>(afterMs: number, action: (first: First, second: Second) => unknown, first: First, second: Second): void;
+  /** Like `deliver` for events that always wait equally long, timeouts for example: each costs the same, however many wait. */
+  lane<First, Second>(afterMs: number, action: (first: First, second: Second) => unknown): LaneDelivery<First, Second>;
   /** Lets the next event happen; false when there is none. */
   step(): boolean;
   /** Lets events happen until there are none, or until `maxEvents` happened; tells how many. */
   run(maxEvents?: number): number;
   /** Moves time by `ms`, letting happen what is due. */
   advance(ms: number): void;
-  /** Events still to come, cancelled ones included until their time. */
+  /** Events still to come, cancelled ones included until their time; of a lane only the first. */
   pending(): number;
 };
 
@@ -65,17 +75,28 @@ export function createVirtualClock(): VirtualClock {
     return first;
   };
 
-  const add = (afterMs: number, action: Action, first?: unknown, second?: unknown): Event => {
+  const make = (afterMs: number, action: Action, first: unknown, second: unknown, lane: Lane | undefined): Event =>
     // NaN and negative waits would put an event into the past, and time would run backwards.
-    const event: Event = { atMs: nowMs + (afterMs > 0 ? afterMs : 0), sequence: sequence++, action, first, second, isCancelled: false };
+    ({ atMs: nowMs + (afterMs > 0 ? afterMs : 0), sequence: sequence++, action, first, second, isCancelled: false, lane });
+
+  const add = (afterMs: number, action: Action, first?: unknown, second?: unknown): Event => {
+    const event = make(afterMs, action, first, second, undefined);
     push(event);
     return event;
+  };
+
+  /** The next event of a lane takes the place of the one that has left the heap. */
+  const follow = (lane: Lane): void => {
+    const next = lane.behind.shift();
+    if (next === undefined) lane.isInHeap = false;
+    else push(next);
   };
 
   const step = (): boolean => {
     for (;;) {
       const event = pop();
       if (event === undefined) return false;
+      if (event.lane !== undefined) follow(event.lane);
       // A cancelled event does not even move the time.
       if (event.isCancelled) continue;
       nowMs = event.atMs;
@@ -98,6 +119,15 @@ export function createVirtualClock(): VirtualClock {
     },
     deliver(afterMs, action, first, second) {
       add(afterMs, action as Action, first, second);
+    },
+    lane(afterMs, action) {
+      const lane: Lane = { isInHeap: false, behind: createFifo() };
+      return (first, second) => {
+        const event = make(afterMs, action as Action, first, second, lane);
+        if (lane.isInHeap) return lane.behind.push(event);
+        lane.isInHeap = true;
+        push(event);
+      };
     },
     step,
     run(maxEvents = Number.POSITIVE_INFINITY) {

@@ -1,6 +1,6 @@
 import { defineCommand, EXIT, numberOf, textOf } from '../command.js';
 
-/** The proxy in front of a server that speaks Streamable HTTP. */
+/** The proxy in front of a server that speaks Streamable HTTP, or HTTP+SSE before it. */
 export const proxyHttp = defineCommand({
   name: 'proxy http',
   summary: 'Stands in front of an MCP server that speaks HTTP, and injects the faults of a plan.',

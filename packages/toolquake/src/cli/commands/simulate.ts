@@ -1,14 +1,40 @@
-import { ToolquakeError } from '@toolquake/sdk/core';
-import { defineCommand, EXIT, wordOf } from '../command.js';
+import { defineCommand } from '../command.js';
 
-/** Plans and their seeds on virtual time. */
+/** Systems, plans and their seeds on virtual time. */
 export const simulate = defineCommand({
   name: 'simulate',
-  summary: 'Runs a fault plan against a simulated agent and server, over one seed or many.',
-  positionals: [{ name: 'FILE', about: 'A plan in YAML or JSON; without it, the headline of "toolquake demo".', isOptional: true }],
+  summary: 'Simulates a scenario, a system of your own or a fault plan on virtual time, over one seed or many.',
+  positionals: [
+    {
+      name: 'SCENARIO',
+      about: 'A shipped scenario (--list), a topology file, or a fault plan; without it, the headline of "toolquake demo".',
+      isOptional: true,
+    },
+  ],
   options: [
-    { flag: '--tasks', kind: 'integer', value: 'TASKS', min: 1, max: 10_000_000, default: 200, about: 'Tasks per seed.' },
-    { flag: '--fanout', kind: 'integer', value: 'CALLS', min: 1, max: 1000, default: 8, about: 'Tool calls per task.' },
+    { flag: '--list', kind: 'switch', about: 'List the shipped scenarios.' },
+    { flag: '--seed', kind: 'integer', value: 'SEED', min: 0, about: "The first seed; the file's own, or 42, unless told otherwise." },
+    {
+      flag: '--seeds',
+      kind: 'integer',
+      value: 'COUNT',
+      min: 1,
+      max: 100_000,
+      about: "Seeds to run; results are means over them. The scenario's own number, or 1, unless told otherwise.",
+    },
+    {
+      flag: '--sweep',
+      kind: 'text',
+      value: 'KEY=A,B,C',
+      isRepeatable: true,
+      about: 'Scenarios: run with each value of a key, for example servers.payment.pool=100,50,10. Several: every combination.',
+    },
+    { flag: '--variant', kind: 'text', value: 'NAME', about: 'Scenarios: only this variant.' },
+    { flag: '--threads', kind: 'integer', value: 'COUNT', min: 1, max: 256, about: 'Scenarios: threads to use; all cores by default.' },
+    { flag: '--html', kind: 'text', value: 'FILE', about: 'Also write a report with plots, one file that works offline.' },
+    { flag: '--every-call', kind: 'switch', about: 'Scenarios: write every call into the journal, not only those that met a fault.' },
+    { flag: '--tasks', kind: 'integer', value: 'TASKS', min: 1, max: 10_000_000, about: 'Plans: tasks per seed, 200 by default.' },
+    { flag: '--fanout', kind: 'integer', value: 'CALLS', min: 1, max: 1000, about: 'Plans: tool calls per task, 8 by default.' },
     {
       flag: '--rate',
       kind: 'number',
@@ -17,87 +43,27 @@ export const simulate = defineCommand({
       max: 1,
       about: 'Share of calls that fail in the headline, 0.02 unless told otherwise; a plan has its own.',
     },
-    { flag: '--seed', kind: 'integer', value: 'SEED', min: 0, about: "The first seed; the plan's own, or 42, unless told otherwise." },
-    {
-      flag: '--seeds',
-      kind: 'integer',
-      value: 'COUNT',
-      min: 1,
-      max: 100_000,
-      default: 1,
-      about: 'Seeds to run; results are means over them.',
-    },
     {
       flag: '--random',
       kind: 'text',
       value: 'SOURCE',
-      about: 'Where draws come from: keyed (plans, as live) or mersenne (the headline, as CPython).',
+      about: 'Plans: where draws come from: keyed (plans, as live) or mersenne (the headline, as CPython).',
     },
-    { flag: '--resilience', kind: 'text', value: 'WHICH', default: 'both', about: 'Simulate an agent with resilience: on, off or both.' },
-    { flag: '--era', kind: 'text', value: 'ERA', default: 'legacy', about: 'Protocol era of the simulated session: legacy or modern.' },
+    { flag: '--resilience', kind: 'text', value: 'WHICH', about: 'Plans: an agent with resilience on, off or both (default).' },
+    { flag: '--era', kind: 'text', value: 'ERA', about: 'Plans: protocol era of the session, legacy (default) or modern.' },
     { flag: '--json', kind: 'switch', about: 'Print JSON instead of text.' },
     { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the result to a file instead of stdout.' },
-    { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every call and every fault to a file.' },
+    { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append what happened to a file; "toolquake report" renders it.' },
   ],
   examples: [
-    'toolquake simulate --seeds 50',
-    'toolquake simulate plan.yaml --tasks 1000',
-    'toolquake simulate plan.yaml --resilience off --journal run.jsonl',
+    'toolquake simulate --list',
+    'toolquake simulate retry-storm',
+    'toolquake simulate pool-cuts --seeds 20 --html pool-cuts.html',
+    'toolquake simulate fan-out --sweep agents.planner.fanout=1,2,4,8,16,32',
+    'toolquake simulate plan.yaml --tasks 1000 --seeds 50',
   ],
-  async handle({ options, positionals }, io) {
-    const given = options['random'] as string | undefined;
-    const random = given === undefined ? undefined : wordOf('--random', given, ['keyed', 'mersenne']);
-    const defence = wordOf('--resilience', options['resilience'] as string, ['on', 'off', 'both']);
-    const era = wordOf('--era', options['era'] as string, ['legacy', 'modern']);
-    const planPath = positionals['FILE'];
-    const rate = options['rate'] as number | undefined;
-    if (planPath !== undefined && rate !== undefined) {
-      throw new ToolquakeError('BAD_ARGUMENT', {
-        message: '--rate is for the headline; a plan says itself how often its rules fire.',
-        advice: 'Leave out --rate, or the file.',
-      });
-    }
-    const [
-      { runSimulate },
-      { openResult },
-      { neverFired, renderSimulation, simulationJson, unmetExpectations },
-      { PLAIN },
-      { coloursFor, withProgress },
-    ] = await Promise.all([
-      import('../../operations/simulate.js'),
-      import('../../operations/result-file.js'),
-      import('../../reporters/simulation.js'),
-      import('../../reporters/figures.js'),
-      import('../terminal.js'),
-    ]);
-    const out = options['out'] as string | undefined;
-    const result = openResult(out, io.stdout);
-    const report = await withProgress(io, 'simulating', (onProgress) =>
-      runSimulate({
-        planPath,
-        rate: rate ?? 0.02,
-        tasks: options['tasks'] as number,
-        fanout: options['fanout'] as number,
-        seed: options['seed'] as number | undefined,
-        seeds: options['seeds'] as number,
-        random,
-        defence,
-        era,
-        journalPath: options['journal'] as string | undefined,
-        signal: io.signal,
-        onProgress,
-        tell: (line) => io.stderr.write(`${line}\n`),
-      }),
-    );
-    result.write(
-      options['json'] === true
-        ? simulationJson(report)
-        : renderSimulation(report, out === undefined ? coloursFor(io.stdout, io.env) : PLAIN),
-    );
-    const silent = rate === 0 ? [] : neverFired(report);
-    if (silent.length === 0) return unmetExpectations(report).length === 0 ? EXIT.pass : EXIT.failed;
-    io.stderr.write(`${silent.map((id) => `"${id}"`).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`);
-    io.stderr.write('More --tasks or --seeds give it more chances; "toolquake plan explain" says when it would fire.\n');
-    return EXIT.neverFired;
+  async handle(args, io) {
+    const { simulateAny } = await import('../simulate-any.js');
+    return simulateAny(args, io);
   },
 });

@@ -1,15 +1,15 @@
-/** The early check of the design: one fault file, every transport, equal decisions, and what both ends really saw. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/**
+ * The early check of the design: one fault file, every transport, equal decisions, and what both ends really saw. Each file of
+ * scripts has a test file of its own beside it, so that they run side by side.
+ */
 import { decisionsOf, type Era, type JsonObject } from '@toolquake/sdk/core';
 import { describe, expect, test } from 'vitest';
-import { coverageDocument } from './coverage-table.js';
 import { whyNotPlayed, type Scenario } from './scenario.js';
-import { scenarios } from './scenarios.js';
 import { STAGES, type Stage, type StageName } from './stage.js';
 import { catalogue, openStage } from './stages.js';
 
-const stageNames = Object.keys(STAGES) as StageName[];
+const ALL_STAGES = Object.keys(STAGES) as StageName[];
+const MODERN_STAGES: readonly StageName[] = ['stdio', 'http-sse', 'fetch-json'];
 
 const planOf = ({ fault, rule, seed }: Scenario): JsonObject => ({
   version: 1,
@@ -36,7 +36,7 @@ const answersOf = (stage: Stage): readonly JsonObject[] =>
     .flatMap((one) => (one.what === 'message' && typeof one.message['id'] === 'number' ? [one.message] : []))
     .toSorted((a, b) => Number(a['id']) - Number(b['id']));
 
-function check(scenario: Scenario, names: readonly StageName[], era: Era): void {
+function checkOn(scenario: Scenario, names: readonly StageName[], era: Era): void {
   const here = names.filter((name) => whyNotPlayed(scenario, catalogue.get(scenario.fault)!, name) === undefined);
   let expected: Promise<Outcome> | undefined;
 
@@ -50,21 +50,13 @@ function check(scenario: Scenario, names: readonly StageName[], era: Era): void 
   });
 }
 
-/** The era of the coverage table: the older one, where the fault exists in it. */
-const mainEra = ({ fault }: Scenario): Era => (catalogue.get(fault)!.eras.includes('legacy') ? 'legacy' : 'modern');
-
-describe.each(scenarios)('$name', (scenario) => check(scenario, stageNames, mainEra(scenario)));
-
-const modern = scenarios.filter(
-  (scenario) =>
-    scenario.notModern === undefined && mainEra(scenario) === 'legacy' && catalogue.get(scenario.fault)!.eras.includes('modern'),
-);
-
-describe.each(modern)('$name, modern era', (scenario) => check(scenario, ['stdio', 'http-sse', 'fetch-json'], 'modern'));
-
-test('docs/transports.md says what these tests show, for every fault of the catalogue', () => {
-  const file = fileURLToPath(new URL('../../docs/transports.md', import.meta.url));
-  const document = coverageDocument(scenarios, catalogue);
-  if (process.env['UPDATE'] === '1') writeFileSync(file, document);
-  expect(readFileSync(file, 'utf8'), 'regenerate with: UPDATE=1 npx vitest run test/early-check').toBe(document);
-});
+/** Plays scripts on every stage in the era of the coverage table (the older one, where the fault exists in it), then in the modern one. */
+export function checkScenarios(scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    const { eras } = catalogue.get(scenario.fault)!;
+    const isLegacy = eras.includes('legacy');
+    describe(scenario.name, () => checkOn(scenario, ALL_STAGES, isLegacy ? 'legacy' : 'modern'));
+    if (!isLegacy || !eras.includes('modern') || scenario.notModern !== undefined) continue;
+    describe(`${scenario.name}, modern era`, () => checkOn(scenario, MODERN_STAGES, 'modern'));
+  }
+}

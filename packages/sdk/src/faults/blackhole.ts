@@ -1,0 +1,23 @@
+import { hold } from '../core/effect.js';
+import { defineFault } from '../core/fault.js';
+import { ms } from '../core/params.js';
+
+/** A firewall that drops without a word. `pre`: requests vanish. `post`: the server does the work, and its answers vanish. */
+export const blackhole = defineFault({
+  type: 'blackhole',
+  summary: 'Swallows everything that a session asks for a while; the connection stays open.',
+  carriers: ['mcp', 'bytes'],
+  role: 'terminal',
+  phases: ['pre', 'post'],
+  params: {
+    forMs: ms({ default: 10_000, min: 1, about: 'How long requests are swallowed, or the answers to what is asked in this time.' }),
+  },
+  memoryScope: 'session',
+  memory: () => ({ untilMs: 0 }),
+  lasts: ({ untilMs }, { nowMs }) => nowMs < untilMs,
+  decide: (event, { forMs }, { memory, nowMs, phase }) => {
+    if (event.kind !== 'frame') return [];
+    if (event.part === 'request' && nowMs >= memory.untilMs) memory.untilMs = nowMs + forMs;
+    return event.part === (phase === 'pre' ? 'request' : 'answer') ? [hold(event.frame, 'never')] : [];
+  },
+});

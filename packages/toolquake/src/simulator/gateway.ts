@@ -1,0 +1,73 @@
+/**
+ * A simulated gateway: every call holds one of its connections from when it is sent on until it is answered. With one queue
+ * for all servers, calls to a slow one hold the connections and everybody behind them waits: head-of-line blocking.
+ */
+import { OVERLOADED, replyTo, startCall, type Call, type Reply } from './call.js';
+import type { Cluster } from './cluster.js';
+import { createFifo, type Fifo } from './fifo.js';
+import type { GatewaySpec } from './topology-fields.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** See the module comment. */
+export type Gateway = {
+  receive(call: Call, to: Cluster): void;
+  set(key: string, value: number | boolean): void;
+  get(key: string): number | boolean;
+};
+
+type Lane = { inUse: number; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
+
+/** Starts a gateway in front of so many servers. */
+export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; servers: number; clock: VirtualClock }): Gateway {
+  let { connections } = spec;
+  const lanes = new Map<string, Lane>();
+  const limitOfLane = (): number => (spec.headOfLine ? connections : Math.max(1, Math.floor(connections / servers)));
+
+  const laneTo = (name: string): Lane => {
+    const key = spec.headOfLine ? '' : name;
+    let lane = lanes.get(key);
+    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, queue: createFifo() }));
+    return lane;
+  };
+
+  const proceed = (lane: Lane): void => {
+    while (lane.inUse < limitOfLane()) {
+      const next = lane.queue.shift();
+      if (next === undefined) return;
+      // Its client hung up while it waited: there is nobody to send it on for.
+      if (next.call.isAbandoned) continue;
+      lane.inUse++;
+      forward(next.call, next.to, lane);
+    }
+  };
+
+  const forward = (call: Call, to: Cluster, lane: Lane): void => {
+    const { tool, operation, frame, exchange } = call;
+    call.tries++;
+    to.receive(startCall({ tool, operation, frame, exchange, outer: call, onReply: (_, reply) => onReply(call, reply, to, lane) }));
+  };
+
+  const onReply = (call: Call, reply: Reply, to: Cluster, lane: Lane): void => {
+    if (reply.kind !== 'result' && call.tries <= spec.retries && !call.isAbandoned) {
+      clock.enqueue(spec.retryAfter, () => forward(call, to, lane));
+      return;
+    }
+    lane.inUse--;
+    replyTo(call, reply);
+    proceed(lane);
+  };
+
+  return {
+    receive(call, to) {
+      const lane = laneTo(to.name);
+      if (lane.inUse >= limitOfLane() && lane.queue.size() >= spec.queue) return replyTo(call, OVERLOADED);
+      lane.queue.push({ call, to });
+      proceed(lane);
+    },
+    set(_key, value) {
+      connections = value as number;
+      for (const lane of lanes.values()) proceed(lane);
+    },
+    get: () => connections,
+  };
+}

@@ -1,0 +1,4 @@
+import { checkScenarios } from './check-scenarios.js';
+import { authFaults } from './auth-faults.js';
+
+checkScenarios(authFaults);

@@ -1,0 +1,4 @@
+import { awkwardFaults } from './awkward-faults.js';
+import { checkScenarios } from './check-scenarios.js';
+
+checkScenarios(awkwardFaults);

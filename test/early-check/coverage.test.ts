@@ -1,0 +1,58 @@
+/** docs/transports.md is true: what it names exists, and nothing of the catalogue is left out. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { catalogueRows, EXPECTED } from './catalogue-rows.js';
+import { coverageCells, coverageDocument } from './coverage-table.js';
+import { scenarios } from './scenarios.js';
+import { catalogue } from './stages.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const cells = coverageCells(scenarios, catalogue);
+const names = new Set([...scenarios.map(({ name }) => name), ...catalogue.keys()]);
+
+test('docs/transports.md says what these tests show, for every fault of the catalogue', () => {
+  const file = join(root, 'docs/transports.md');
+  const document = coverageDocument(scenarios, catalogue);
+  if (process.env['UPDATE'] === '1') writeFileSync(file, document);
+  expect(readFileSync(file, 'utf8'), 'regenerate with: UPDATE=1 npx vitest run test/early-check/coverage').toBe(document);
+});
+
+test('every cell names a test or gives a reason in a sentence', () => {
+  for (const { row, column, tests, why } of cells)
+    expect(tests.length > 0 || (why !== undefined && /^[A-Z`].+\.$/.test(why)), `${row}, ${column}: ${why}`).toBe(true);
+});
+
+test('every test that a cell names exists', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coverage-'));
+  const file = join(folder, 'tests.json');
+  const command = [join(root, 'node_modules/vitest/vitest.mjs'), 'list', 'test/early-check', `--json=${file}`];
+  await promisify(execFile)(process.execPath, command, { cwd: root });
+  const known = new Set((JSON.parse(readFileSync(file, 'utf8')) as { name: string }[]).map(({ name }) => name));
+  rmSync(folder, { recursive: true });
+  expect(cells.flatMap(({ tests }) => tests).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('every row of the fault catalogue is shown by something that exists, or says why it is not, and never both', () => {
+  expect(new Set(catalogueRows.map(({ row }) => row)).size).toBe(catalogueRows.length);
+  for (const { row, shownBy, why } of catalogueRows) {
+    expect((shownBy === undefined) !== (why === undefined), row).toBe(true);
+    if (why !== undefined) expect(why, row).toMatch(/^[A-Z].+\.$/);
+    if (shownBy !== undefined) expect(shownBy, row).not.toEqual([]);
+    expect(
+      (shownBy ?? []).filter((name) => !names.has(name) && !EXPECTED.includes(name)),
+      row,
+    ).toEqual([]);
+  }
+});
+
+test('nothing is expected that is there already', () => {
+  expect(
+    EXPECTED.filter((name) => names.has(name)),
+    'take these out of EXPECTED in catalogue-rows.ts',
+  ).toEqual([]);
+});

@@ -1,0 +1,4 @@
+import { shapes } from './shapes.js';
+import { checkScenarios } from './check-scenarios.js';
+
+checkScenarios(shapes);
