@@ -155,7 +155,7 @@ test('reads what "toolquake simulate --journal" writes', async () => {
 test('hysteresis: which system recovers late', async () => {
   const desk = createDesk({ 'run.jsonl': journalText(hysteresisJournal({ seeds: 5 })) });
   const { stdout } = await desk.run(['report', 'run.jsonl']);
-  expect(stdout).toContain('what broke        "without" fails from 8 tasks per second on and has recovered at 2 on the way back.');
+  expect(stdout).toContain('what broke        "without" fails from tasks per second 8 on and has recovered at 2 on the way back.');
   expect(stdout).toContain('what contained it "with retry budget" fails from');
 });
 

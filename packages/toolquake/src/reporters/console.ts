@@ -147,7 +147,11 @@ function callsText({ calls, groups }: Digest, paint: Paint): string {
   ]);
   const titles = ['', 'calls', 'tasks', 'A', 'C', 'ETA', 'TCSR', 'calls/task', 'TCAF', 'blast radius'];
   const body = `${table(outcomes, { indent: 2, left: [3] })}\n${table([head(titles, paint), ...measures], { indent: 2 })}`;
-  return section('Calls', body, paint);
+  const title =
+    calls.told > calls.calls
+      ? `Calls that met a fault (${grouped(calls.calls)} of ${grouped(calls.told)}; the rest is not in the journal)`
+      : 'Calls';
+  return section(title, body, paint);
 }
 
 function toolsText({ tools }: Digest, paint: Paint): string {

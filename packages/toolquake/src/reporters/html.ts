@@ -97,7 +97,7 @@ function facts(digest: Digest): string {
   );
   const enabled = rules.filter(({ isEnabled }) => isEnabled);
   const live: readonly Fact[] =
-    calls.calls === 0
+    calls.calls === 0 || calls.told > calls.calls
       ? []
       : [
           {

@@ -188,6 +188,8 @@ export function createDigest(): JournalDigest {
         run.summary = entry;
         return comparisons.add(entry);
       case 'end':
+        calls.tell(entry.calls, record.calls);
+        if (record.calls > 0) groups.at(record.label).tell(entry.calls, record.calls);
         record.calls = Math.max(record.calls, entry.calls);
         rules.addDeliveries(Object.entries(entry.fired));
         runs.end(record);

@@ -1,8 +1,9 @@
 /** What a report says first: what was run, what broke, what contained it. Sentences that follow from the numbers. */
 import type { Digest } from './journal-digest.js';
 import { pointText, type Cell, type Comparison } from './digest/comparison.js';
+import type { Estimate } from './digest/estimate.js';
 import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
-import { turningPoints, type Sweep } from './digest/sweep.js';
+import { lagOf, turningPoints, type Sweep } from './digest/sweep.js';
 import { duration, grouped, many, percent } from './figures.js';
 
 /** The first screen. */
@@ -19,7 +20,12 @@ const MAX_SENTENCES = 4;
 
 /** Tells it. */
 export function storyOf(digest: Digest): Story {
-  const broke = [...digest.comparisons.flatMap(brokenIn), ...sequencesIn(digest), ...sweepsIn(digest), ...callsIn(digest)];
+  const broke = [
+    ...digest.comparisons.flatMap(brokenIn),
+    ...sequencesIn(digest),
+    ...sweepsIn(digest),
+    ...(digest.comparisons.length === 0 ? callsIn(digest) : []),
+  ];
   return {
     ran: ranIn(digest),
     broke: broke.length === 0 ? ['Nothing that this journal could tell.'] : broke.slice(0, MAX_SENTENCES),
@@ -35,7 +41,7 @@ function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
     `${many(runs.count, 'run')} on ${where}`,
     seedText(runs.seeds),
     ...(rules.length === 0 ? [] : [many(rules.length, 'rule')]),
-    ...(calls.calls === 0 ? [] : [many(calls.calls, 'call')]),
+    ...(calls.told === 0 ? [] : [many(calls.told, 'call')]),
     ...(longest === 0 ? [] : [runs.count === 1 ? duration(longest) : `up to ${duration(longest)} each`]),
     ...(runs.eras.length === 0 ? [] : [`${runs.eras.join(' and ')} era`]),
   ];
@@ -53,22 +59,21 @@ export function seedText({ count, first, low, high, hasMore }: Digest['runs']['s
   return `${hasMore ? 'more than ' : ''}${grouped(count)} seeds from ${low} to ${high}`;
 }
 
-/** The variant that others are compared with: the one without a defence, or the first. */
-function baselineOf({ totals }: Comparison): Cell | undefined {
-  return totals.find(({ variant }) => /^(without|no|none|off|bare|before|baseline)\b/i.test(variant)) ?? totals[0];
+/** Share of the tasks that failed, or went on with a wrong answer. */
+const harmOf = ({ blastRadius, deceived }: Cell): number => (blastRadius.mean ?? 0) + (deceived.mean ?? 0);
+
+const worstOf = (cells: readonly Cell[]): Cell | undefined =>
+  cells.reduce<Cell | undefined>((worst, cell) => (worst === undefined || harmOf(cell) > harmOf(worst) ? cell : worst), undefined);
+
+/** Where a system without a defence is hurt most; where none is called so, or it is not hurt, the worst of all. */
+function worstCell({ cells }: Comparison): Cell | undefined {
+  const bare = worstOf(cells.filter(({ variant }) => /^(without|no|none|off|bare|before|baseline)\b/i.test(variant)));
+  return bare !== undefined && harmOf(bare) > 0 ? bare : worstOf(cells);
 }
 
-/** Where the baseline fails most. */
-function worstCell({ cells }: Comparison, variant: string): Cell | undefined {
-  return cells
-    .filter((cell) => cell.variant === variant)
-    .reduce<Cell | undefined>((worst, cell) => ((cell.blastRadius.mean ?? 0) > (worst?.blastRadius.mean ?? -1) ? cell : worst), undefined);
-}
-
-/** All variants at the point where the baseline fails most, the baseline first: where a defence has most to show. */
+/** All variants at the point that hurts most, the one that is hurt first: where a defence has most to show. */
 export function comparedCells(comparison: Comparison): readonly Cell[] {
-  const baseline = baselineOf(comparison);
-  const worst = baseline === undefined ? undefined : worstCell(comparison, baseline.variant);
+  const worst = worstCell(comparison);
   if (worst === undefined) return comparison.totals;
   const others = comparison.cells.filter(({ variant, point }) => variant !== worst.variant && pointText(point) === pointText(worst.point));
   return [worst, ...others];
@@ -79,10 +84,11 @@ const atPoint = ({ point }: Cell): string => (Object.keys(point).length === 0 ? 
 function brokenIn(comparison: Comparison): readonly string[] {
   const [worst] = comparedCells(comparison);
   if (worst?.blastRadius.mean === undefined) return [];
-  if (worst.blastRadius.mean === 0) return [`${comparison.scenario}: no task failed ("${worst.variant}").`];
-  const paper = worst.onPaper === undefined ? '' : `, on paper ${percent(worst.onPaper)}`;
-  const deceived = worst.deceivedTasks === 0 ? '' : `, and ${percent(worst.deceived.mean)} went on with a wrong answer`;
-  return [`${percent(worst.blastRadius.mean)} of tasks failed${atPoint(worst)} ("${worst.variant}"${paper})${deceived}.`];
+  const where = `${atPoint(worst)} ("${worst.variant}"${worst.onPaper === undefined ? '' : `, on paper ${percent(worst.onPaper)}`})`;
+  if (harmOf(worst) === 0) return [`No task failed${where}.`];
+  const deceived = worst.deceivedTasks === 0 ? '' : `${percent(worst.deceived.mean)} of tasks went on with a wrong answer`;
+  if (worst.blastRadius.mean === 0) return [`No task failed, yet ${deceived}${where}.`];
+  return [`${percent(worst.blastRadius.mean)} of tasks failed${where}${deceived === '' ? '' : `, and ${deceived}`}.`];
 }
 
 function containedIn(digest: Digest): readonly string[] {
@@ -90,24 +96,28 @@ function containedIn(digest: Digest): readonly string[] {
   if (compared.length > 0) return compared;
   const { faulted, unharmed } = digest.calls;
   const unknown = 'What the agent made of it is not in this journal: it tells calls, not how tasks ended.';
-  if (faulted === 0) return [digest.calls.calls === 0 ? 'Nothing to compare with: the journal has one variant.' : unknown];
+  if (faulted === 0) return [digest.calls.told === 0 ? 'Nothing to compare with: the journal has one variant.' : unknown];
   return [`${grouped(unharmed)} of ${grouped(faulted)} calls that met a fault still came back ok and unchanged.`, unknown];
 }
 
 function containedBy(comparison: Comparison): readonly string[] {
   const [worst, ...others] = comparedCells(comparison);
-  if (worst?.blastRadius.mean === undefined || worst.blastRadius.mean === 0) return [];
-  const best = others.reduce<Cell | undefined>(
-    (least, cell) => ((cell.blastRadius.mean ?? 1) < (least?.blastRadius.mean ?? Infinity) ? cell : least),
-    undefined,
-  );
-  if (best === undefined) return ['Nothing to compare with: the journal has one variant.'];
-  const isBetter = (best.blastRadius.interval?.high ?? 1) < (worst.blastRadius.interval?.low ?? worst.blastRadius.mean);
-  if (!isBetter) return [`Nothing did: "${best.variant}", the best of the others, still leaves ${percent(best.blastRadius.mean)}.`];
-  const [cost, before] = [best.callsPerOperation.mean, worst.callsPerOperation.mean];
+  if (worst === undefined || harmOf(worst) === 0) return [];
+  if (others.length === 0) return ['Nothing to compare with: the journal has one variant.'];
+  const least = Math.min(...others.map(harmOf));
+  const best = others.filter((cell) => harmOf(cell) <= least + 1e-9);
+  const names = best.map(({ variant }) => `"${variant}"`).join(', ');
+  // Of the two ways to be hurt, the one that hurt more.
+  const isDeceived = (worst.deceived.mean ?? 0) > (worst.blastRadius.mean ?? 0);
+  const [before, after] = [worst, best[0]!].map((cell) => (isDeceived ? cell.deceived : cell.blastRadius)) as [Estimate, Estimate];
+  const left = `${best.length === 1 ? 'leaves' : 'leave'} ${percent(after.mean)}${isDeceived ? ' deceived' : ''}`;
+  if ((after.interval?.high ?? 1) >= (before.interval?.low ?? before.mean ?? 0)) {
+    return [`Nothing did beyond doubt: ${names}, the best of the others, still ${left}.`];
+  }
+  const [cost, usual] = [best[0]?.callsPerOperation.mean, worst.callsPerOperation.mean];
   const price =
-    cost === undefined || before === undefined ? '' : `, for ${cost.toFixed(2)} calls per operation instead of ${before.toFixed(2)}`;
-  return [`"${best.variant}" leaves ${percent(best.blastRadius.mean)} there${price}.`];
+    cost === undefined || usual === undefined ? '' : `, for ${cost.toFixed(2)} calls per operation instead of ${usual.toFixed(2)}`;
+  return [`${names} ${left}${atPoint(worst) === '' ? '' : ' there'}${price}.`];
 }
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -122,18 +132,12 @@ function sequencesIn({ sequences }: Digest): readonly string[] {
     );
 }
 
-/** How far the way down stays behind the way up. */
-function lagOf(sweep: Sweep): number {
-  const { failsAt, recoversAt } = turningPoints(sweep);
-  return failsAt === undefined ? 0 : recoversAt === undefined ? Infinity : failsAt - recoversAt;
-}
-
 function sweepText(sweep: Sweep): string {
   const { failsAt, recoversAt } = turningPoints(sweep);
   const { label, what } = sweep;
   if (failsAt === undefined) return `"${label}" holds at every level of ${what}.`;
   const back = recoversAt === undefined ? 'never recovers on the way back' : `has recovered at ${recoversAt} on the way back`;
-  return `"${label}" fails from ${failsAt} ${what} on and ${back}.`;
+  return `"${label}" fails from ${what} ${failsAt} on and ${back}.`;
 }
 
 /** From the one that recovers last to the one that recovers first. */
@@ -157,6 +161,8 @@ function recoveredIn(digest: Digest): readonly string[] {
 function callsIn({ groups, calls }: Digest): readonly string[] {
   if (calls.calls === 0) return [];
   return groups.map(({ label, calls: own }) => {
+    if (own.told > own.calls)
+      return `${capitalised(label)}: ${many(own.calls, 'call')} of ${grouped(own.told)} met a fault, and ${grouped(own.failed)} of these failed.`;
     const altered = own.altered === 0 ? '' : `, ${grouped(own.altered)} more carried a changed answer`;
     const hurt =
       own.hurtTasks === undefined || own.tasks === undefined

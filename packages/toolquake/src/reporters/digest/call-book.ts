@@ -27,6 +27,8 @@ export type ToolRecord = {
 
 /** All calls of a book. */
 export type CallRecordBook = {
+  /** Calls that happened: more than are in the journal where only those that met a fault were written. */
+  readonly told: number;
   readonly calls: number;
   readonly failed: number;
   readonly altered: number;
@@ -47,7 +49,12 @@ const MAX_TOOLS = 60;
 const MAX_TASKS = 200_000;
 
 /** Collects calls. */
-export type CallBook = { add(call: Call, run: number): void; summary(): CallRecordBook; tools(): readonly ToolRecord[] };
+export type CallBook = {
+  add(call: Call, run: number): void;
+  /** What the end of a run says about its calls, and how many of them were seen. */ tell(told: number, seen: number): void;
+  summary(): CallRecordBook;
+  tools(): readonly ToolRecord[];
+};
 
 /** An empty book. */
 export function createCallBook(): CallBook {
@@ -55,6 +62,7 @@ export function createCallBook(): CallBook {
   const outcomes: Partial<Record<CallOutcome, number>> = {};
   const isHurtByTask = new Map<string, boolean>();
   let hasMoreTasks = false;
+  let unseen = 0;
   let altered = 0;
   let faulted = 0;
   let unharmed = 0;
@@ -92,11 +100,16 @@ export function createCallBook(): CallBook {
       if (isFaulted) record.faulted++;
       if (isAltered === true) record.altered++;
     },
+    tell(told, seen) {
+      unseen += Math.max(0, told - seen);
+    },
     summary() {
       const tasks = isHurtByTask.size === 0 || hasMoreTasks ? undefined : isHurtByTask.size;
       const { seen } = tally.calls;
-      const measures = measuresOf({ ...tally, tasks: tasks ?? 0 });
+      // The few calls that met a fault say nothing about the many that did not.
+      const measures = unseen > 0 ? measuresOf(startTally()) : measuresOf({ ...tally, tasks: tasks ?? 0 });
       return {
+        told: seen + unseen,
         calls: seen,
         failed: seen - (outcomes.ok ?? 0),
         altered,

@@ -14,7 +14,7 @@ export type LevelRecord = {
   readonly failedShare: Estimate;
 };
 
-/** One sweep: up in order of growing values, down in order of falling ones. */
+/** One sweep, both ways in the order they were gone: up, the disturbance grows (a load rises, a pool shrinks). */
 export type Sweep = {
   readonly label: string;
   readonly what: string;
@@ -55,8 +55,8 @@ export function createSweepBook(): SweepBook {
         return {
           label,
           what,
-          up: all.filter(({ way }) => way === 'up').sort((a, b) => a.value - b.value),
-          down: all.filter(({ way }) => way === 'down').sort((a, b) => b.value - a.value),
+          up: all.filter(({ way }) => way === 'up'),
+          down: all.filter(({ way }) => way === 'down'),
         };
       }),
   };
@@ -74,4 +74,17 @@ export function turningPoints({ up, down }: Sweep): { readonly failsAt: number |
   const isFailing = ({ failedShare }: LevelRecord): boolean => (failedShare.mean ?? 0) >= FAILING_SHARE;
   const lastBad = down.findLastIndex(isFailing);
   return { failsAt: up.find(isFailing)?.value, recoversAt: down[lastBad + 1]?.value };
+}
+
+/** Steps by which the way down stays behind the way up: 0 where it never fails, endless where it never recovers. */
+export function lagOf(sweep: Sweep): number {
+  const { failsAt, recoversAt } = turningPoints(sweep);
+  if (failsAt === undefined) return 0;
+  const stepOf = (value: number | undefined): number => sweep.up.findIndex((level) => level.value === value);
+  return recoversAt === undefined ? Infinity : Math.max(0, stepOf(failsAt) - stepOf(recoversAt));
+}
+
+/** Does the disturbance grow as the value falls? */
+export function isFalling({ up }: Sweep): boolean {
+  return (up.at(-1)?.value ?? 0) < (up[0]?.value ?? 0);
 }

@@ -35,7 +35,7 @@ export function comparisonSection(comparison: Comparison, index: number): Sectio
   const before =
     point === ''
       ? 'Every variant met the same seeds, so they differ by their defence alone.'
-      : `The bars are at ${point}, where "${cells[0]?.variant}" fails most. Every variant met the same seeds.`;
+      : `The bars are at ${point}, where "${cells[0]?.variant}" is hurt most. Every variant met the same seeds.`;
   const bars = MEASURES.filter(({ of }) => cells.some((cell) => (of(cell).mean ?? 0) > 0)).map((measure, number) =>
     figureMarkup(barFigure(measure, cells, { id: `${id}-bars-${number + 1}`, tone })),
   );

@@ -1,5 +1,5 @@
 /** Hysteresis: the way up and the way down are two curves where a system does not recover by itself. */
-import { FAILING_SHARE, turningPoints, type LevelRecord, type Sweep } from '../digest/sweep.js';
+import { FAILING_SHARE, isFalling, turningPoints, type LevelRecord, type Sweep } from '../digest/sweep.js';
 import { percent } from '../figures.js';
 import { curvePlot, type Curve } from '../plots/curve-plot.js';
 import { figureMarkup, lead, type PlotFigure, type Section } from './markup.js';
@@ -12,7 +12,7 @@ export function sweepSection(sweeps: readonly Sweep[]): Section {
     .reduce((most, { failedShare }) => Math.max(most, failedShare.interval?.high ?? failedShare.mean ?? 0), 0.1);
   const figures = told.map((sweep, index) => figureMarkup(sweepFigure(sweep, high, `sweep-${index + 1}`)));
   const about =
-    'The load goes up step by step, then down again. Where the way down stays above the way up, the system does not recover by itself.';
+    'The disturbance grows step by step to the right, then shrinks again. Where the way down stays above the way up, the system does not recover by itself.';
   return {
     id: 'sweeps',
     title: 'Up and down again',
@@ -31,7 +31,7 @@ function sweepFigure(sweep: Sweep, high: number, id: string): PlotFigure {
       curvePlot({
         width,
         curves: [curveOf('way up', 1, up), { ...curveOf('way down', 0, down), isDashed: true }],
-        x: { title: what, label: String },
+        x: { title: what, label: String, isFalling: isFalling(sweep) },
         y: { title: 'share of tasks that failed', label: percent, high },
         fillsLoop: true,
       }),

@@ -83,7 +83,10 @@ export function callsSection(digest: Digest): Section {
     share(own.measures.blastRadius),
   ]);
   const head = ['', 'calls', 'tasks', 'availability', 'correctness', 'ETA', 'TCSR', 'calls per task', 'TCAF', 'blast radius'];
-  const about = 'n/a: calls alone do not tell it. Which calls belong to one operation, and how tasks ended, is known to the agent.';
+  const isPartial = calls.told > calls.calls;
+  const about = isPartial
+    ? `Only the ${grouped(calls.calls)} of ${grouped(calls.told)} calls that are in the journal: those that met a fault. They say nothing about the rest.`
+    : 'n/a: calls alone do not tell it. Which calls belong to one operation, and how tasks ended, is known to the agent.';
   const body = `${lead(about)}<div class="plots">${outcomes}${latency}<div class="full">${sheet({ caption: 'Measures', head, rows: measures })}</div></div>`;
   return { id: 'calls', title: 'Calls', body };
 }

@@ -8,7 +8,8 @@ export type Frame = { readonly left: number; readonly top: number; readonly righ
 /** Ticks that do not touch each other. */
 function roomy(ticks: readonly number[], scale: Scale, label: (value: number) => string): readonly number[] {
   let end = -Infinity;
-  return ticks.filter((tick) => {
+  const fromTheLeft = [...ticks].sort((a, b) => scale.at(a) - scale.at(b));
+  return fromTheLeft.filter((tick) => {
     const half = widthOf(label(tick)) / 2;
     const isFree = scale.at(tick) - half > end + 6;
     if (isFree) end = scale.at(tick) + half;

@@ -21,7 +21,8 @@ export type Curve = {
 export type CurvePlotOptions = {
   readonly width: number;
   readonly curves: readonly Curve[];
-  readonly x: { readonly title: string; readonly label: (value: number) => string };
+  /** `isFalling`: values fall from left to right, because less is worse. */
+  readonly x: { readonly title: string; readonly label: (value: number) => string; readonly isFalling?: boolean };
   readonly y: { readonly title: string; readonly label: (value: number) => string; readonly high: number };
   /** The area between the first and the second curve is the point. */
   readonly fillsLoop?: boolean;
@@ -38,7 +39,7 @@ export function curvePlot({ width, curves, x, y, fillsLoop }: CurvePlotOptions):
   const labelRoom = Math.min(130, Math.max(70, width * 0.24));
   const frame: Frame = { left: 46, top: 34, right: width - labelRoom - 14, bottom: HEIGHT - 48 };
   const xs = [...new Set(curves.flatMap(({ points }) => points.map((point) => point.x)))].sort((a, b) => a - b);
-  const across = acrossScale(xs, frame);
+  const across = acrossScale(xs, x.isFalling === true ? { left: frame.right, right: frame.left } : frame);
   const up = linearScale({ low: 0, high: y.high, from: frame.bottom, to: frame.top, ticks: 5 });
   const markup = [
     leftAxis(frame, up, y),
@@ -51,9 +52,10 @@ export function curvePlot({ width, curves, x, y, fillsLoop }: CurvePlotOptions):
 }
 
 /** Fan-outs double; rates may grow tenfold. Then equal factors take equal room. */
-function acrossScale(xs: readonly number[], { left, right }: Frame): Scale {
+function acrossScale(xs: readonly number[], { left, right }: Pick<Frame, 'left' | 'right'>): Scale {
+  const inset = left < right ? 12 : -12;
   const [low = 0, high = 1] = [xs[0], xs.at(-1)];
-  const bounds = { low, high: high > low ? high : low + 1, from: left + 12, to: right - 12 };
+  const bounds = { low, high: high > low ? high : low + 1, from: left + inset, to: right - inset };
   if (isMultiplying(xs)) return logScale(bounds);
   const inner = { at: (value: number) => bounds.from + ((value - low) / (bounds.high - low)) * (bounds.to - bounds.from) };
   const ticks = linearScale({ ...bounds, ticks: 6 }).ticks.filter((tick) => tick >= low && tick <= bounds.high);
@@ -118,7 +120,7 @@ function endLabels(curves: readonly Curve[], { frame, across, up, labelRoom }: L
   const labels = curves
     .filter(({ isFormula, points }) => isFormula !== true && points.length > 0)
     .map((curve) => {
-      const end = curve.points.reduce((last, point) => (point.x > last.x ? point : last));
+      const end = curve.points.reduce((last, point) => (across.at(point.x) > across.at(last.x) ? point : last));
       const lines = brokenText(curve.name, labelRoom);
       return { curve, lines, endX: across.at(end.x), y: up.at(end.y), height: lines.length * LABEL_LINE + 4 };
     });
