@@ -3,7 +3,7 @@ import { createSketch, startTally, type JournalEntry, type Tally } from '@toolqu
 import { describe, expect, test } from 'vitest';
 import { readEntry } from './digest/read-entry.js';
 import { hasNeverFired } from './digest/rule-book.js';
-import { turningPoints } from './digest/sweep.js';
+import { isFalling, lagOf, turningPoints } from './digest/sweep.js';
 import { PLAIN } from './figures.js';
 import { createDigest, type Digest } from './journal-digest.js';
 import { renderReport, type ReportFormat } from './report.js';
@@ -100,6 +100,11 @@ describe('calls', () => {
     ]);
   });
 
+  test('of which only some are in the journal measure nothing', () => {
+    const { calls } = digestOf(start(), call({ outcome: 'rpc-error', faults: ['a'] }), { kind: 'end', atMs: 9, fired: {}, calls: 50 });
+    expect(calls).toMatchObject({ calls: 1, told: 50, measures: { eta: undefined, availability: undefined } });
+  });
+
   test('that were never answered have no latency', () => {
     const [tool] = digestOf(start(), call(), call({ outcome: 'no-answer', latencyMs: 60_000 })).tools;
     expect(tool).toMatchObject({ calls: 2, failed: 1, latency: { count: 1, max: 10 } });
@@ -179,6 +184,23 @@ describe('simulated systems', () => {
     const [sweep] = digestOf(...run(...levels), ...run(...levels)).sweeps;
     expect(sweep).toMatchObject({ label: 'label', what: 'load', up: [{ value: 1, runs: 2 }, {}, {}], down: [{ value: 3 }, {}, {}] });
     expect(turningPoints(sweep!)).toEqual({ failsAt: 3, recoversAt: 1 });
+  });
+
+  test('may sweep a value that hurts as it falls', () => {
+    const level = (way: 'up' | 'down', value: number, failedShare: number): JournalEntry => ({
+      kind: 'level',
+      atMs: 1,
+      way,
+      what: 'pool',
+      value,
+      failedShare,
+      tasks: 10,
+    });
+    const [sweep] = digestOf(
+      ...run(level('up', 100, 0), level('up', 50, 0), level('up', 10, 1), level('down', 50, 0.9), level('down', 100, 0)),
+    ).sweeps;
+    expect(turningPoints(sweep!)).toEqual({ failsAt: 10, recoversAt: 100 });
+    expect([isFalling(sweep!), lagOf(sweep!)]).toEqual([true, 2]);
   });
 
   test('have disturbances that end when the world is put back', () => {

@@ -130,12 +130,12 @@ function curvesOf(variant: string, cells: readonly Cell[], { key, tone }: { key:
   ];
 }
 
-function latencyFigure({ latency }: Comparison, id: string, tone: (variant: string) => number): PlotFigure {
+function latencyFigure({ latency, keys }: Comparison, id: string, tone: (variant: string) => number): PlotFigure {
   const tools = [...new Set(latency.map(({ tool }) => tool))];
   const rows = tools.flatMap((tool) => latency.filter((one) => one.tool === tool));
   return {
     id: `${id}-latency`,
-    title: 'Latency by tool and variant, over all points',
+    title: `Latency by tool and variant${keys.length === 0 ? '' : ', over all points'}`,
     description: `Ranges from p50 to p99 for ${tools.length} tools: ${rows.map((row) => `${row.tool} ${row.variant} p99 ${duration(row.latency.p99)}`).join(', ')}.`,
     isFull: true,
     draw: (width) =>

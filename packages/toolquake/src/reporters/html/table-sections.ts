@@ -87,7 +87,7 @@ export function callsSection(digest: Digest): Section {
   const about = isPartial
     ? `Only the ${grouped(calls.calls)} of ${grouped(calls.told)} calls that are in the journal: those that met a fault. They say nothing about the rest.`
     : 'n/a: calls alone do not tell it. Which calls belong to one operation, and how tasks ended, is known to the agent.';
-  const body = `${lead(about)}<div class="plots">${outcomes}${latency}<div class="full">${sheet({ caption: 'Measures', head, rows: measures })}</div></div>`;
+  const body = `${lead(about)}<div class="plots">${outcomes}${isPartial ? '' : `${latency}<div class="full">${sheet({ caption: 'Measures', head, rows: measures })}</div>`}</div>`;
   return { id: 'calls', title: 'Calls', body };
 }
 

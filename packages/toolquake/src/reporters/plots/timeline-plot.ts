@@ -178,13 +178,24 @@ function laneMarkup(rule: string, points: readonly TimelinePoint[], { y, left, r
   );
 }
 
+/** The same mark over and over is labelled once, with how often it was made. */
+function firstOfEach(moments: readonly Moment[]): readonly Moment[] {
+  const byLabel = new Map<string, { first: Moment; count: number }>();
+  for (const moment of moments) {
+    const held = byLabel.get(moment.label);
+    if (held === undefined) byLabel.set(moment.label, { first: moment, count: 1 });
+    else held.count++;
+  }
+  return [...byLabel.values()].map(({ first, count }) => (count === 1 ? first : { ...first, label: `${first.label}, ${count} times` }));
+}
+
 type Labels = { readonly height: number; markup(bottom: number): string };
 
 /** Labels above the plot, in as many rows as it takes for none to touch another. */
 function placedLabels({ disturbances, moments }: TimelineRecord, across: Scale, { left, right }: { left: number; right: number }): Labels {
   const all: readonly (Pick<Moment, 'atMs' | 'label'> & { kind: Moment['kind'] | 'change' })[] = [
     ...disturbances.map(({ what, from, to, sinceMs }) => ({ atMs: sinceMs, label: `${what}: ${from} → ${to}`, kind: 'change' as const })),
-    ...moments,
+    ...firstOfEach(moments),
   ]
     .sort((a, b) => a.atMs - b.atMs)
     .slice(0, MAX_LABELS);
