@@ -39,6 +39,7 @@ describe('documents', () => {
     'docs/architecture.md',
     'docs/creating-a-fault.md',
     'docs/plans.md',
+    'docs/reports.md',
     'bench/README.md',
   ];
   test.each(documents)('%s links only to files that exist', (document) => {

@@ -23,6 +23,21 @@ export type ExchangeRef = {
   readonly id?: MessageId;
 };
 
+/** A rule as a run's start lists it. */
+export type ListedRule = {
+  readonly id: string;
+  readonly fault: string;
+  /** Switched off in the plan, so nobody expects it to fire; absent when it is on. */
+  readonly isEnabled?: false;
+};
+
+/** The rules of a plan as a start entry lists them. */
+export function listedRules(
+  rules: readonly { readonly id: string; readonly fault: { readonly type: string }; readonly isEnabled: boolean }[],
+): readonly ListedRule[] {
+  return rules.map(({ id, fault, isEnabled }) => ({ id, fault: fault.type, ...(isEnabled ? {} : { isEnabled }) }));
+}
+
 /** What came of a rule's draw on one exchange. */
 export type FaultState = 'delivered' | 'suppressed' | 'not-delivered';
 
@@ -50,7 +65,7 @@ export type JournalEntry =
       readonly atMs: 0;
       readonly transport: TransportName;
       readonly seed: number;
-      readonly rules: readonly { readonly id: string; readonly fault: string }[];
+      readonly rules: readonly ListedRule[];
       readonly target?: string;
       /** Wall-clock start as ISO text; absent in the simulator. */
       readonly startedAt?: string;

@@ -7,7 +7,7 @@ import { createDecider, type Decision } from '../core/decide.js';
 import { describeProblem } from '../core/describe-problem.js';
 import { ToolquakeError } from '../core/errors.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
-import { JOURNAL_VERSION, type JournalEntry, type JournalSink } from '../core/journal.js';
+import { JOURNAL_VERSION, listedRules, type JournalEntry, type JournalSink } from '../core/journal.js';
 import { createPerformer } from '../core/perform.js';
 import type { Plan, Rule } from '../core/plan.js';
 import { keyedRandom, type RandomSource } from '../core/random.js';
@@ -56,7 +56,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   const startedAtMs = clock.nowMs();
   const guarded =
     options.isAllowed === undefined ? whyNotAllowed(processEnvironment()) : options.isAllowed() ? undefined : 'isAllowed said no';
-  const rules = plan.rules.map(({ id, fault }) => ({ id, fault: fault.type }));
+  const rules = listedRules(plan.rules);
   const startedAt = new Date().toISOString();
   journal({
     v: JOURNAL_VERSION,

@@ -1,4 +1,5 @@
 /** What a command is. One file each in `commands/`, one line in its index; help, parsing and errors are derived from it. */
+import { ToolquakeError } from '@toolquake/sdk/core';
 
 /** Exit codes of the product (design section 8). */
 export const EXIT = {
@@ -37,10 +38,19 @@ export type CommandOption = {
   readonly isRepeatable?: boolean;
 };
 
-/** Parsed arguments: options by camelCase name, positional arguments by name, `rest` after `--`. */
+/** One positional argument; required unless `isOptional`. The last one may repeat. */
+export type CommandPositional = {
+  readonly name: string;
+  readonly about: string;
+  readonly isOptional?: boolean;
+  readonly isRepeated?: boolean;
+};
+
+/** Parsed arguments: options by camelCase name, positional arguments by name and all in order, `rest` after `--`. */
 export type CommandArguments = {
   readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly positionals: Readonly<Record<string, string | undefined>>;
+  readonly words: readonly string[];
   readonly rest: readonly string[];
 };
 
@@ -48,8 +58,8 @@ export type CommandArguments = {
 export type Command = {
   readonly name: string;
   readonly summary: string;
-  /** Positional arguments in order; required unless `isOptional`. */
-  readonly positionals?: readonly { readonly name: string; readonly about: string; readonly isOptional?: boolean }[];
+  /** Positional arguments in order. */
+  readonly positionals?: readonly CommandPositional[];
   /** What may follow `--`, for example a server command. */
   readonly rest?: { readonly name: string; readonly about: string; readonly isRequired: boolean };
   readonly options: readonly CommandOption[];
@@ -68,3 +78,14 @@ export const textOf = (value: OptionValue): string | undefined => (typeof value 
 
 /** An option's number, when it was given. */
 export const numberOf = (value: OptionValue): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/** A word of a short list, or an error that names the list. */
+export function wordOf<const Word extends string>(flag: string, given: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === given);
+  if (found !== undefined) return found;
+  const nearest = words.find((word) => word[0] === given[0]?.toLowerCase());
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `${flag} must be ${words.join(' or ')}, not "${given}".`,
+    advice: nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+  });
+}

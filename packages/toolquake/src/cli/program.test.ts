@@ -38,6 +38,7 @@ function createBench() {
         { name: 'NAME', about: 'A name.', isOptional: true },
       ],
     }),
+    command('join', { options: [], positionals: [{ name: 'FILE', about: 'Files.', isRepeated: true }] }),
   ];
   const out = new PassThrough();
   const err = new PassThrough();
@@ -70,9 +71,18 @@ describe('the command line', () => {
     expect(await bench.run('wrap', 'stdio', '--plan', 'p.yaml', '--rate=0.5', '--', 'node')).toBe(4);
     expect(await bench.run('show', 'a', 'b')).toBe(4);
     expect(bench.calls.map(({ name, args }) => ({ name, ...args }))).toEqual([
-      { name: 'wrap stdio', options: { plan: 'p.yaml', maxBytes: 7, rate: 0.5 }, positionals: {}, rest: ['node'] },
-      { name: 'show', options: {}, positionals: { FILE: 'a', NAME: 'b' }, rest: [] },
+      { name: 'wrap stdio', options: { plan: 'p.yaml', maxBytes: 7, rate: 0.5 }, positionals: {}, words: [], rest: ['node'] },
+      { name: 'show', options: {}, positionals: { FILE: 'a', NAME: 'b' }, words: ['a', 'b'], rest: [] },
     ]);
+  });
+
+  test('hands over all words of an argument that repeats, and wants at least one', async () => {
+    const bench = createBench();
+    expect(await bench.refuse('join')).toContain("Missing required argument 'FILE'.");
+    await bench.run('join', 'a', 'b', 'c');
+    expect(bench.calls[0]?.args.words).toEqual(['a', 'b', 'c']);
+    await bench.run('--help');
+    expect(bench.out()).toContain('join FILE...');
   });
 
   test('leaves everything after -- untouched', async () => {

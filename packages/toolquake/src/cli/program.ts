@@ -1,7 +1,7 @@
 /** Makes a command-line program out of command definitions: parsing, help and messages are derived, never written twice. */
 import { Command as Parser, CommanderError, Option } from 'commander';
 import { suggest, ToolquakeError } from '@toolquake/sdk/core';
-import { EXIT, type Command, type CommandArguments, type CommandIo, type CommandOption } from './command.js';
+import { EXIT, type Command, type CommandArguments, type CommandIo, type CommandOption, type CommandPositional } from './command.js';
 import { coloursFor } from './terminal.js';
 
 /** What the program is made of. */
@@ -134,7 +134,10 @@ function leavesOf(parser: Parser): Parser[] {
 function termOf(parser: Parser, above: Parser): string {
   const words = [parser.name()];
   for (let group = parser.parent; group !== null && group !== above; group = group.parent) words.unshift(group.name());
-  const positionals = parser.registeredArguments.map((one) => (one.required ? one.name() : `[${one.name()}]`));
+  const positionals = parser.registeredArguments.map((one) => {
+    const word = one.variadic ? `${one.name()}...` : one.name();
+    return one.required ? word : `[${word}]`;
+  });
   return [...words, ...positionals].join(' ');
 }
 
@@ -146,15 +149,19 @@ function addCommand(root: Parser, command: Command, io: CommandIo): Parser {
     parent = parent.commands.find((one) => one.name() === word) ?? addTo(parent, word, io).description(`The "${word}" commands.`);
   }
   const parser = addTo(parent, last, io).description(command.summary);
-  for (const { name, about, isOptional } of command.positionals ?? [])
-    parser.argument(isOptional === true ? `[${name}]` : `<${name}>`, about);
+  for (const positional of command.positionals ?? []) parser.argument(usageOf(positional), positional.about);
   for (const option of command.options) parser.addOption(optionOf(option));
   if (command.rest !== undefined) {
-    const usage = (command.positionals ?? []).map(({ name, isOptional }) => (isOptional === true ? `[${name}]` : `<${name}>`));
+    const usage = (command.positionals ?? []).map(usageOf);
     parser.usage(['[options]', ...usage, command.rest.isRequired ? `-- ${command.rest.name}` : `[-- ${command.rest.name}]`].join(' '));
     parser.addHelpText('after', `\nAfter --:\n  ${command.rest.name}  ${command.rest.about}`);
   }
   return parser.addHelpText('after', examplesText(command.examples));
+}
+
+function usageOf({ name, isOptional, isRepeated }: CommandPositional): string {
+  const word = isRepeated === true ? `${name}...` : name;
+  return isOptional === true ? `[${word}]` : `<${word}>`;
 }
 
 function addTo(parent: Parser, word: string, io: CommandIo): Parser {
@@ -213,7 +220,7 @@ function argumentsOf(command: Command, parser: Parser, rest: readonly string[]):
     }
   }
   const positionals = Object.fromEntries((command.positionals ?? []).map((one, index) => [one.name, parser.args[index]]));
-  return { options, positionals, rest };
+  return { options, positionals, words: parser.args, rest };
 }
 
 /** The parser's own words, without its prefix; its suggestion becomes our advice. */

@@ -4,19 +4,8 @@ import { runSimulate } from '../operations/simulate.js';
 import { openResult } from '../operations/result-file.js';
 import { PLAIN } from '../reporters/figures.js';
 import { neverFired, renderSimulation, simulationJson, unmetExpectations } from '../reporters/simulation.js';
-import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
+import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo, wordOf } from './command.js';
 import { coloursFor, withProgress } from './terminal.js';
-
-/** A word of a short list, or an error that names the list. */
-function wordOf<const Word extends string>(flag: string, given: string, words: readonly Word[]): Word {
-  const found = words.find((word) => word === given);
-  if (found !== undefined) return found;
-  const nearest = words.find((word) => word[0] === given[0]?.toLowerCase());
-  throw new ToolquakeError('BAD_ARGUMENT', {
-    message: `${flag} must be ${words.join(' or ')}, not "${given}".`,
-    advice: nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
-  });
-}
 
 /** Runs it and prints it. */
 export async function simulatePlan(planPath: string | undefined, { options }: CommandArguments, io: CommandIo): Promise<number> {

@@ -60,3 +60,25 @@ export function nullsFor<Value extends object>(values: Value): { [Key in keyof V
   const entries = Object.entries(values).map(([key, value]: [string, unknown]) => [key, value ?? null]);
   return Object.fromEntries(entries) as { [Key in keyof Value]: Exclude<Value[Key], undefined> | null };
 }
+
+/** A whole number with its thousands set apart, the same in every locale. */
+export function grouped(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+/** A duration with as much precision as anybody reads: `0.42 ms`, `850 ms`, `12.5 s`, `2 min 5 s`, `3 h 20 min`. */
+export function duration(ms: number | undefined): string {
+  if (ms === undefined) return 'n/a';
+  if (ms === 0) return '0 ms';
+  if (ms < 1000) return `${Number(ms.toPrecision(ms < 10 ? 2 : 3))} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toPrecision(3))} s`;
+  const seconds = Math.round(ms / 1000);
+  const [large, small, unit] = seconds < 3600 ? [60, 1, ['min', 's']] : [3600, 60, ['h', 'min']];
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${unit[0]}${rest === 0 ? '' : ` ${rest} ${unit[1]}`}`;
+}
+
+/** `1,500 calls`: for counts that may be large. */
+export function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

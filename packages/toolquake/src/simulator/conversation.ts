@@ -14,6 +14,7 @@ import {
   isConnectFailure,
   JOURNAL_VERSION,
   keyedRandom,
+  listedRules,
   replyHeaders,
   startSession,
   type ConnectFailure,
@@ -184,7 +185,7 @@ export function startConversation(options: ConversationOptions): Conversation {
   const decider = createDecider({ plan, random, transport: 'simulator', startedAtMs: 0, observesAll: true });
   const write = (entry: JournalEntry): void => void journal.push(entry);
   const performer = createPerformer({ decider, clock, ends, journal: write, startedAtMs: 0, nameSession: createSessionNames(), onProblem });
-  const rules = plan.rules.map(({ id, fault }) => ({ id, fault: fault.type }));
+  const rules = listedRules(plan.rules);
   write({
     v: JOURNAL_VERSION,
     kind: 'start',

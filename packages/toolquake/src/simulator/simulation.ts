@@ -3,6 +3,7 @@ import {
   createDecider,
   JOURNAL_VERSION,
   keyedRandom,
+  listedRules,
   mersenneTwister,
   sequentialRandom,
   startSession,
@@ -99,7 +100,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     atMs: 0,
     transport: 'simulator',
     seed,
-    rules: plan.rules.map(({ id, fault }) => ({ id, fault: fault.type })),
+    rules: listedRules(plan.rules),
     target: options.label ?? 'simulated',
   });
   agent.start(link);

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { ToolquakeError } from '@toolquake/sdk/core';
+import { defineCommand, EXIT, textOf, wordOf } from '../command.js';
+
+/** Journals, rendered. */
+export const report = defineCommand({
+  name: 'report',
+  summary: 'Renders journals: what was run, what broke, what contained it.',
+  positionals: [{ name: 'FILE', about: 'A journal (JSONL); several are read as one.', isRepeated: true }],
+  options: [
+    { flag: '--html', kind: 'text', value: 'FILE', about: 'Also write a page with plots: one file, works offline.' },
+    {
+      flag: '--format',
+      kind: 'text',
+      value: 'FORMAT',
+      default: 'console',
+      about: 'What to print: console, json, markdown or junit.',
+    },
+    { flag: '--json', kind: 'switch', about: 'Print JSON instead of text: the same as --format json.' },
+    { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the result to a file instead of stdout.' },
+  ],
+  examples: [
+    'toolquake report run.jsonl',
+    'toolquake report run.jsonl --html report.html',
+    'toolquake report *.jsonl --format markdown --out summary.md',
+  ],
+  async handle({ options, words }, io) {
+    const format =
+      options['json'] === true ? 'json' : wordOf('--format', String(options['format']), ['console', 'json', 'markdown', 'junit']);
+    const [out, html] = [textOf(options['out']), textOf(options['html'])];
+    refuseOverwriting(words, [out, html]);
+    const [{ digestJournals }, { openResult }, { renderReport }, { PLAIN }, { coloursFor, withProgress }] = await Promise.all([
+      import('../../operations/report.js'),
+      import('../../operations/result-file.js'),
+      import('../../reporters/report.js'),
+      import('../../reporters/figures.js'),
+      import('../terminal.js'),
+    ]);
+    const digest = await withProgress(io, 'reading', (onProgress) => digestJournals({ paths: words, signal: io.signal, onProgress }));
+    // Both places are looked at before either is written.
+    const page = html === undefined ? undefined : openResult(html, io.stdout);
+    const result = openResult(out, io.stdout);
+    const context = { subject: words.join(', '), paint: out === undefined ? coloursFor(io.stdout, io.env) : PLAIN };
+    page?.write(renderReport(digest, 'html', context));
+    result.write(renderReport(digest, format, context));
+    const { storyOf } = await import('../../reporters/story.js');
+    const silent = storyOf(digest).neverFired;
+    if (silent.length === 0) return EXIT.pass;
+    io.stderr.write(
+      `${silent.map(({ id }) => JSON.stringify(id)).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`,
+    );
+    return EXIT.neverFired;
+  },
+});
+
+/** A report in the place of its own journal would be the last one. */
+function refuseOverwriting(inputs: readonly string[], outputs: readonly (string | undefined)[]): void {
+  const places = outputs.flatMap((path) => (path === undefined ? [] : [path]));
+  const taken = places.find((path, index) => inputs.some((input) => resolve(input) === resolve(path)) || places.indexOf(path) !== index);
+  if (taken === undefined) return;
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `${taken} is named twice: a report may overwrite neither its journal nor another report.`,
+    advice: 'Name another file.',
+  });
+}

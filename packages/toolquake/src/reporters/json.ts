@@ -1,0 +1,52 @@
+/** A digest for machines. The shape is documented in docs/reports.md; `version` grows when a key changes its meaning. */
+import type { Measures } from '@toolquake/sdk/core';
+import type { Digest } from './journal-digest.js';
+import type { Cell } from './digest/comparison.js';
+import { nullsFor } from './figures.js';
+import { storyOf } from './story.js';
+
+/** JSON text. What is unknown is null, not absent. */
+export function renderJson(digest: Digest): string {
+  return `${JSON.stringify(reportOf(digest), undefined, 2)}\n`;
+}
+
+function reportOf(digest: Digest): object {
+  const { runs, calls, comparisons, timelines, groups } = digest;
+  const story = storyOf(digest);
+  return {
+    version: 1,
+    story: { ran: story.ran, broke: story.broke, contained: story.contained },
+    neverFired: story.neverFired.map(({ id }) => id),
+    runs: { ...runs, list: runs.list.map((run) => nullsFor(run)) },
+    rules: digest.rules,
+    calls: callsOf(calls),
+    tools: digest.tools.map((tool) => ({ ...tool, latency: nullsFor(tool.latency) })),
+    groups: groups.map(({ label, calls: own }) => ({ label, ...callsOf(own) })),
+    comparisons: comparisons.map(({ cells, totals, latency, ...about }) => ({
+      ...about,
+      cells: cells.map(cellOf),
+      totals: totals.map(cellOf),
+      latency: latency.map((one) => ({ ...one, latency: nullsFor(one.latency) })),
+    })),
+    sweeps: digest.sweeps,
+    timelines: timelines.map(({ points, ...about }) => ({
+      ...nullsFor(about),
+      points: points.map((point) => ({ ...nullsFor(point), faults: Object.fromEntries(point.faults) })),
+    })),
+    marks: digest.marks,
+    sequences: digest.sequences,
+    dataChanges: digest.dataChanges.map((change) => nullsFor(change)),
+    problems: digest.problems,
+    entries: digest.entries,
+    skipped: digest.skipped,
+    torn: digest.torn,
+  };
+}
+
+function callsOf({ measures, ...about }: Digest['calls']): object {
+  return { ...nullsFor(about), measures: nullsFor<Measures>(measures) };
+}
+
+function cellOf({ measures, taskLatency, ...about }: Cell): object {
+  return { ...nullsFor(about), measures: nullsFor(measures), taskLatency: nullsFor(taskLatency) };
+}

@@ -1,0 +1,22 @@
+/** Numbers as small pictures made of letters. */
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+const HEIGHTS = '▁▂▃▄▅▆▇█';
+
+/** A horizontal bar for a share; what is not quite nothing shows. Always `width` wide. */
+export function bar(share: number | undefined, width: number): string {
+  if (share === undefined || !(share > 0)) return ' '.repeat(width);
+  const eighths = Math.max(1, Math.round(Math.min(1, share) * width * 8));
+  return `${'█'.repeat(eighths >> 3)}${EIGHTHS[eighths & 7]}`.padEnd(width);
+}
+
+/** A line of little columns, at most `width`; against `top`, or against the largest value. */
+export function sparkline(values: readonly number[], top = values.reduce((most, value) => Math.max(most, value), 0), width = 48): string {
+  const step = Math.max(1, values.length / width);
+  const columns = Array.from({ length: Math.min(width, values.length) }, (_, index) =>
+    values
+      .slice(Math.floor(index * step), Math.max(Math.floor(index * step) + 1, Math.floor((index + 1) * step)))
+      .reduce((most, value) => Math.max(most, value), 0),
+  );
+  return columns.map((value) => HEIGHTS[top <= 0 ? 0 : Math.min(7, Math.ceil((8 * value) / top) - (value > 0 ? 1 : 0))] ?? '▁').join('');
+}
