@@ -3,12 +3,8 @@
 //   node bench/simulator.mjs                side by side, in rounds; prints ratios
 //   node bench/simulator.mjs --seeds 2000   one run, one JSON line: for the shared harness
 // Needs nothing built: it bundles the simulator from its sources, as the product does.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { loadSources } from './load-sources.mjs';
 
 const given = (name, fallback) => {
   const index = process.argv.indexOf(`--${name}`);
@@ -25,50 +21,12 @@ const workload = {
 };
 const rounds = Number(given('rounds', 9));
 
-async function loadSimulator() {
-  const source = (path) => fileURLToPath(new URL(`../packages/${path}`, import.meta.url));
-  const folder = mkdtempSync(join(tmpdir(), 'toolquake-bench-'));
-  const entry = '\0entry';
-  const modules = {
-    simulation: 'toolquake/src/simulator/simulation.ts',
-    headline: 'toolquake/src/simulator/headline.ts',
-    agent: 'toolquake/src/simulator/agent.ts',
-    twister: 'sdk/src/core/mersenne-twister.ts',
-  };
-  const build = await rolldown({
-    input: { simulator: entry },
-    platform: 'node',
-    resolve: {
-      alias: {
-        '@toolquake/sdk/core': source('sdk/src/core/index.ts'),
-        '@toolquake/sdk/faults': source('sdk/src/faults/index.ts'),
-        '@toolquake/sdk/resilience': source('sdk/src/resilience/index.ts'),
-        '@toolquake/sdk': source('sdk/src/index.ts'),
-      },
-    },
-    plugins: [
-      {
-        name: 'entry',
-        resolveId: (id) => (id === entry ? id : undefined),
-        load: (id) =>
-          id === entry
-            ? Object.values(modules)
-                .map((path) => `export * from ${JSON.stringify(source(path))};`)
-                .join('\n')
-            : undefined,
-      },
-    ],
-  });
-  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs' });
-  await build.close();
-  try {
-    return await import(pathToFileURL(join(folder, 'simulator.mjs')).href);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const { simulate, failingCalls, headlinePlan, HEADLINE_RESILIENCE, mersenneTwister } = await loadSimulator();
+const { simulate, failingCalls, headlinePlan, HEADLINE_RESILIENCE, mersenneTwister } = await loadSources([
+  'toolquake/src/simulator/simulation.ts',
+  'toolquake/src/simulator/headline.ts',
+  'toolquake/src/simulator/agent.ts',
+  'sdk/src/core/mersenne-twister.ts',
+]);
 
 function simulateAll({ seeds, tasks, fanout, rate, isResilient, random }) {
   const sum = { calls: 0, correct: 0, failed: 0 };

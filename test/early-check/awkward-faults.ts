@@ -1,7 +1,7 @@
 /** The twelve faults that were most likely to break the design. */
 import { isObject } from '@toolquake/sdk/core';
 import { expect } from 'vitest';
-import { answered, callTool, dataOf, fired, ONCE, reported, type Scenario } from './scenario.js';
+import { answered, callTool, comeBack, dataOf, fired, ONCE, reported, type Scenario } from './scenario.js';
 import { answersTo, executions, release, toolCall } from './stage.js';
 
 /** Scripts for them. */
@@ -137,8 +137,7 @@ export const awkwardFaults: readonly Scenario[] = [
     startsAlone: true,
     async play(stage) {
       expect(await stage.hello()).toBe(false);
-      let isConnected = false;
-      while (!isConnected) isConnected = await stage.hello();
+      await comeBack(stage);
       await callTool(stage, 1, 'pay');
       expect(stage.seen.map(({ what }) => what)).toContain('refused');
       expect(executions(stage, 'pay')).toBe(1);

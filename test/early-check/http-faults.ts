@@ -47,11 +47,13 @@ export const httpFaults: readonly Scenario[] = [
   {
     name: 'stream-cut',
     fault: 'stream-cut',
-    rule: { ...ONCE, params: { heartbeats: 2, everyMs: 20 } },
+    rule: { ...ONCE, when: { tool: 'pay', session: 'agent#1' }, params: { heartbeats: 2, everyMs: 20 } },
     async play(stage) {
       stage.send(toolCall(1, 'pay'));
       await stage.until('the end of the stream', () => stage.seen.some(({ what }) => what === 'broken'));
       expect(stage.seen.filter(({ what }) => what === 'heartbeat')).toHaveLength(2);
+      // With HTTP+SSE the session ended with its stream.
+      expect(await stage.hello()).toBe(true);
       await callTool(stage, 2, 'pay');
       expect(answersTo(stage, 1)).toEqual([]);
       expect(executions(stage, 'pay')).toBe(2);

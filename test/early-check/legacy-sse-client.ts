@@ -8,7 +8,7 @@ import { FIRST_WORDS, INITIALIZED, seenIn, type Seen } from './stage.js';
 export function createLegacySseClient(url: string): HttpClient {
   const seen: Seen[] = [];
   const leaving = new AbortController();
-  let endpoint = url;
+  let endpoint: string | undefined;
   let closeStream: () => void = () => {};
   leaving.signal.addEventListener('abort', () => closeStream(), { once: true });
 
@@ -22,10 +22,14 @@ export function createLegacySseClient(url: string): HttpClient {
   const listen = async (stream: IncomingMessage, isClosed: () => boolean, onEndpoint: (where: string) => void): Promise<void> => {
     const framer = createEventFramer(1 << 20);
     let pieces = 0;
+    /** Of the event that is not whole yet. */
+    let bytesSoFar = 0;
     try {
       for await (const chunk of stream) {
         pieces++;
+        bytesSoFar += (chunk as Uint8Array).length;
         for (const { bytes } of framer.push(chunk as Uint8Array)) {
+          bytesSoFar -= bytes.length;
           const data = eventData(bytes);
           const text = data === undefined ? undefined : new TextDecoder().decode(data);
           if (text === undefined) seen.push({ what: 'heartbeat' });
@@ -37,10 +41,11 @@ export function createLegacySseClient(url: string): HttpClient {
     } catch {
       // A stream that breaks off has ended, too.
     }
-    if (!isClosed() && !leaving.signal.aborted) seen.push({ what: 'broken', id: undefined });
+    if (!isClosed() && !leaving.signal.aborted) seen.push({ what: 'broken', id: undefined, bytes: bytesSoFar });
   };
 
-  const openStream = (): Promise<void> =>
+  /** Resolves to where to post to: nothing can be said before. */
+  const openStream = (): Promise<string> =>
     new Promise((resolve, reject) => {
       let isClosed = false;
       const outgoing = request(url, { headers: { accept: 'text/event-stream' }, agent: new Agent({ keepAlive: false }) });
@@ -54,7 +59,7 @@ export function createLegacySseClient(url: string): HttpClient {
       outgoing.on('response', (stream) => {
         const onEndpoint = (where: string): void => {
           endpoint = new URL(where, url).href;
-          resolve();
+          resolve(endpoint);
         };
         void listen(stream, () => isClosed, onEndpoint).then(() => reject(new Error('the stream ended')));
       });
@@ -65,7 +70,10 @@ export function createLegacySseClient(url: string): HttpClient {
     const id = message['id'] as MessageId | undefined;
     try {
       const headers = { 'content-type': 'application/json' };
-      const { status, headers: given, body } = await postTo(endpoint)(headers, JSON.stringify(message), leaving.signal);
+      // A client of both eras asks at the address itself, before it falls back to HTTP+SSE.
+      const isProbe = endpoint === undefined && message['method'] === FIRST_WORDS.modern['method'];
+      const where = isProbe ? url : (endpoint ?? (await openStream()));
+      const { status, headers: given, body } = await postTo(where)(headers, JSON.stringify(message), leaving.signal);
       for await (const _ of body) void _;
       if (status >= 400) seen.push({ what: 'http', id, status, headers: given });
       return status < 400;

@@ -51,6 +51,12 @@ export const answered = (stage: Stage, id: number): Promise<void> =>
     () => answersTo(stage, id).length > 0 || stage.seen.some((one) => one.what === 'http' && one.id === id),
   );
 
+/** Comes back as often as it takes. */
+export async function comeBack(stage: Stage): Promise<void> {
+  let isConnected = false;
+  while (!isConnected) isConnected = await stage.hello();
+}
+
 /** Waits for entries about faults in the journal. */
 export const fired = (stage: Stage, times: number): Promise<void> => stage.until(`${times} firings`, () => firings(stage).length >= times);
 

@@ -1,6 +1,7 @@
 /** One script per fault: what the client does, and what both ends must really have seen, on whatever stage it is played. */
 import { authFaults } from './auth-faults.js';
 import { awkwardFaults } from './awkward-faults.js';
+import { dataFaults } from './data-faults.js';
 import { easyFaults } from './easy-faults.js';
 import { httpFaults } from './http-faults.js';
 import { lifecycleFaults } from './lifecycle-faults.js';
@@ -15,6 +16,7 @@ import { wireFaults } from './wire-faults.js';
 export const scenarios: readonly Scenario[] = [
   ...awkwardFaults,
   ...easyFaults,
+  ...dataFaults,
   ...registryFaults,
   ...loadFaults,
   ...wireFaults,

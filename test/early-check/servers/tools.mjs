@@ -1,7 +1,19 @@
 // What the scripted server says: one function for the stdio server, the HTTP server and the simulator.
 
-const TOOLS = ['pay', 'read', 'search'].map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: 'object' } }));
-TOOLS[0].inputSchema = { type: 'object', properties: { note: { type: 'string' }, amount: { type: 'number' } }, required: ['amount'] };
+const PAYMENT = { type: 'object', properties: { note: { type: 'string' }, amount: { type: 'number' } }, required: ['amount'] };
+const FOUND = { items: { type: 'array', items: { type: 'string' } }, total: { type: 'integer' } };
+/** What a tool wants, and promises about its results; not all of them say so. */
+const SCHEMAS = {
+  pay: { inputSchema: PAYMENT },
+  search: { outputSchema: { type: 'object', properties: FOUND, required: ['total'] } },
+};
+
+const TOOLS = ['pay', 'read', 'search'].map((name) => ({
+  name,
+  description: `The tool ${name}.`,
+  inputSchema: { type: 'object' },
+  ...SCHEMAS[name],
+}));
 const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
 /** What a modern client is to bring back. */

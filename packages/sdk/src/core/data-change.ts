@@ -3,12 +3,14 @@
  * tell which of the two it believed. Bounded, and secrets stay out: a journal may be handed around.
  */
 
-/** One value that a caller saw instead of another. `path` is a JSON Pointer into the result. */
+/** One value that a caller saw instead of another. `path` is a JSON Pointer into the result, and on into a text that holds JSON. */
 export type DataChange = { readonly path: string; readonly clean?: unknown; readonly dirty?: unknown };
 
 /** More changes than this in one answer are counted by nobody: the first ones tell the story. */
-const MAX_CHANGES = 32;
+export const MAX_CHANGES = 32;
 const MAX_TEXT = 256;
+/** Well beyond what is written down; to search megabytes that a server made for the purpose could take for ever. */
+const MAX_SEARCHED = 1024;
 export const REDACTED = '[redacted]';
 
 /** Names whose values are nobody's business. Compared without case, `_` and `-`. */
@@ -29,7 +31,7 @@ export function writableValue(value: unknown, isSecret = false): unknown {
   if (isSecret) return REDACTED;
   if (typeof value === 'number') return value;
   if (typeof value === 'string') {
-    if (SECRET_VALUE.test(value)) return REDACTED;
+    if (SECRET_VALUE.test(value.slice(0, MAX_SEARCHED))) return REDACTED;
     return value.length <= MAX_TEXT ? value : `${value.slice(0, MAX_TEXT)}… (${value.length} characters)`;
   }
   return Array.isArray(value)

@@ -13,6 +13,7 @@ import type { Plan } from './plan.js';
 import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
 import { resultOf } from './message.js';
+import { createToolBooks } from './tool-book.js';
 
 /** What to do about one event. */
 export type Decision = {
@@ -71,7 +72,9 @@ export function engagementsOf(exchange: Exchange): readonly Engagement[] {
 /** Builds a decider from a checked plan. */
 export function createDecider(options: DeciderOptions): Decider {
   const { plan, startedAtMs } = options;
-  const rules = plan.rules.filter((rule) => rule.isEnabled).map((rule) => activateRule(rule, options));
+  const enabled = plan.rules.filter((rule) => rule.isEnabled);
+  const tools = enabled.some(({ fault }) => fault.learnsTools) ? createToolBooks() : undefined;
+  const rules = enabled.map((rule) => activateRule(rule, { ...options, tools }));
   const connectRules = rules
     .filter(({ rule }) => rule.fault.trigger === 'connect')
     .map((active) => ({ active, matches: compileConnect(active.rule) }));
@@ -192,8 +195,9 @@ export function createDecider(options: DeciderOptions): Decider {
         engagements = engageLasting({ session, scopeKey: key, tool, frame, task, nowMs }, method, engagements) ?? engagements;
         isMatched ||= engagements !== undefined;
       }
+      const isList = tools !== undefined && method === 'tools/list' && frame.direction === 'to-server';
       // A rule that matched and lost its draw has no more to say about this exchange, unless it watches answers.
-      if (!isMatched || (engagements === undefined && !observesAll && watchers.length === 0)) return PASS;
+      if (!isList && (!isMatched || (engagements === undefined && !observesAll && watchers.length === 0))) return PASS;
       const exchange = openExchange(session, frame, nowMs, taskGiven);
       if (engagements === undefined)
         return { exchange, effects: undefined, owners: PASS.owners, by: NOBODY, suppressed: NOBODY, problems: PASS.problems };
@@ -203,6 +207,7 @@ export function createDecider(options: DeciderOptions): Decider {
     },
     answer(exchange, frame, nowMs) {
       exchange.answers++;
+      if (tools !== undefined && exchange.method === 'tools/list' && exchange.origin === 'to-server') tools.learn(exchange.session, frame);
       const problems = watchers.length > 0 ? watch(exchange, frame, nowMs) : PASS.problems;
       if (exchange.engagements === undefined) return problems.length === 0 ? PASS : { ...PASS, problems };
       const composition = compose({ kind: 'frame', part: 'answer', frame, exchange }, engagementsOf(exchange));

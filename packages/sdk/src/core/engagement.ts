@@ -9,6 +9,7 @@ import type { Rule } from './plan.js';
 import { fnv1a64, type DrawStream, type RandomSource } from './random.js';
 import { DRAW_DECIDES, DRAW_FIRST_OF_FAULT, mayFire, moveChain, probabilityNow, startChain, type ChainState } from './schedule.js';
 import type { Session } from './session.js';
+import type { ToolBooks } from './tool-book.js';
 
 /** More scopes (or memories, or spent keys) than this per rule share one: a client that invents names must not grow our memory. */
 export const MAX_SCOPES = 4096;
@@ -79,7 +80,10 @@ function boundedKey(key: string): string {
 }
 
 /** Starts a rule. */
-export function activateRule(rule: Rule, world: { random: RandomSource; transport: TransportName; startedAtMs: number }): ActiveRule {
+export function activateRule(
+  rule: Rule,
+  world: { random: RandomSource; transport: TransportName; startedAtMs: number; tools?: ToolBooks | undefined },
+): ActiveRule {
   const scopes = new Map<string, Scope>();
   const memories = new Map<string, unknown>();
   const spentSessions = new Set<string>();
@@ -156,6 +160,7 @@ export function activateRule(rule: Rule, world: { random: RandomSource; transpor
         draw: () => scope.stream.draw(match, DRAW_FIRST_OF_FAULT + draws++),
         memory: memoryFor(scope, session),
         selectsTool: tools,
+        knownTool: (name) => (name === undefined || !rule.fault.learnsTools ? undefined : world.tools?.find(session, name)),
         notDelivered: (why): readonly Effect[] => {
           engagement.why = why;
           return [];

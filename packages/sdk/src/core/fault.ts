@@ -5,6 +5,7 @@ import type { Frame } from './frame.js';
 import type { Direction } from './message.js';
 import type { ParamSpecs, ParamValues } from './params.js';
 import type { Era } from './session.js';
+import type { KnownTool } from './tool-book.js';
 
 /** What a fault can act on. */
 export type Carrier = 'mcp' | 'http' | 'command' | 'bytes';
@@ -48,11 +49,14 @@ export type FaultContext<Memory = unknown> = {
   readonly memory: Memory;
   /** Does the rule's `when.tool` name this tool? For faults that edit lists. */
   selectsTool(tool: string): boolean;
+  /** What the server said of a tool when the client last listed it; for faults with `learnsTools`, undefined for others. */
+  knownTool(name: string | undefined): KnownTool | undefined;
   /** Returns "nothing to do" and says why in the journal. */
   notDelivered(why: string): readonly Effect[];
   /**
    * Notes in the journal what the caller will see instead of what: every data fault says so for every value it changes.
-   * `path` is a JSON Pointer into the result; a value that was added has no `clean`, one that was left out no `dirty`.
+   * `path` is a JSON Pointer into the result, and goes on inside a text that holds JSON; a value that was added has no
+   * `clean`, one that was left out no `dirty`.
    */
   changed(path: string, clean: unknown, dirty: unknown): void;
 };
@@ -92,6 +96,11 @@ export type Fault = {
    * `memoryScope: 'session'`.
    */
   lasts?(memory: unknown, about: LaterRequest): boolean;
+  /**
+   * True for a fault that asks `context.knownTool`: the tools of every `tools/list` answer in a session are then kept, as
+   * the server sent them, page by page. Without such a rule nobody looks at those answers.
+   */
+  readonly learnsTools: boolean;
   /** Sees every answer of a matching exchange that its own rule leaves alone, to fill the memory. */
   observe?(event: TrafficEvent, params: Readonly<Record<string, never>>, context: FaultContext): void;
   /** Sees the events of exchanges that the rule fired on. `[]` leaves the event alone. */
@@ -116,6 +125,7 @@ export type FaultDefinition<Specs extends ParamSpecs, Memory> = {
   memoryScope?: 'tool' | 'session';
   memory?: () => Memory;
   lasts?: (memory: Memory, about: LaterRequest) => boolean;
+  learnsTools?: boolean;
   observe?: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => void;
   decide: (event: TrafficEvent, params: ParamValues<Specs>, context: FaultContext<Memory>) => readonly Effect[];
 };
@@ -131,6 +141,7 @@ export function defineFault<const Specs extends ParamSpecs, Memory = undefined>(
     eras: ['legacy', 'modern'],
     cannot: {},
     memoryScope: 'tool',
+    learnsTools: false,
     ...definition,
   };
   // The catalogue holds faults of many parameter shapes; each is only ever called with values checked against its own specs.

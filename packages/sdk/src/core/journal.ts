@@ -2,11 +2,12 @@
  * The journal: one entry per line (JSONL), one versioned schema for simulator, proxies and in-process use.
  * Every report, plot and exit code is a rendering of it. What an agent sees carries no mark; marks live here only.
  */
+import type { CallOutcome } from './call-outcome.js';
 import type { DataChange } from './data-change.js';
 import type { MessageId } from './message.js';
 import type { Era } from './session.js';
 import type { TransportName } from './fault.js';
-import type { CallOutcome, Tally } from './metrics.js';
+import type { Tally } from './metrics.js';
 import type { SketchData } from './sketch.js';
 
 /** Version of the entries below. */

@@ -37,9 +37,23 @@ export function rpcError(id: MessageId, code: number, message: string, data?: un
 
 /** A tool result that reports a failure of the tool itself (`isError`). */
 export function toolErrorResult(id: MessageId, text: string, isModern: boolean): JsonObject {
-  const result: JsonObject = { content: [{ type: 'text', text }], isError: true };
-  if (isModern) result['resultType'] = 'complete';
-  return { jsonrpc: '2.0', id, result };
+  return { jsonrpc: '2.0', id, result: { ...wordsResult(text, isModern), isError: true } };
+}
+
+/** A complete result that says so many words; modern results say that they are complete. */
+export function wordsResult(text: string, isModern: boolean): JsonObject {
+  return { ...(isModern ? { resultType: 'complete' } : {}), content: [{ type: 'text', text }] };
+}
+
+/** The same in words and as structured content. */
+export function dataResult(data: JsonObject, isModern: boolean): JsonObject {
+  return { ...wordsResult(JSON.stringify(data), isModern), structuredContent: data };
+}
+
+/** The parameters of a message; none where it has none, or where they are no object. */
+export function paramsOf(message: JsonObject | undefined): JsonObject {
+  const params = message?.['params'];
+  return isObject(params) ? params : {};
 }
 
 /** The same message with another `result`; every other member and the key order stay. */

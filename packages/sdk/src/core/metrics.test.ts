@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallOutcome } from './metrics.js';
+import type { CallOutcome } from './call-outcome.js';
 import {
   countCall,
   countOperation,

@@ -3,8 +3,7 @@
  * same for ten calls and for ten million; tallies of windows, workers and seeds add up. What cannot be known is undefined
  * (printed `n/a`), never a flattering number.
  */
-/** What the caller saw of one call. */
-export type CallOutcome = 'ok' | 'tool-error' | 'rpc-error' | 'http-error' | 'disconnected' | 'no-answer' | 'cancelled';
+import type { CallOutcome } from './call-outcome.js';
 
 /** What is known about one call: a request on the wire, or the last attempt of an operation. */
 export type CallRecord = {

@@ -1,7 +1,7 @@
 /** Two calls in flight at the same time in one session: the answer that comes first waits for the second one. */
 import type { TrafficEvent } from './event.js';
 import type { Frame } from './frame.js';
-import type { Exchange, Session } from './session.js';
+import { isOpenIn, type Exchange } from './session.js';
 
 type Answered = { readonly exchange: Exchange; readonly frame: Frame };
 
@@ -14,17 +14,13 @@ const MAX_IN_FLIGHT = 64;
 /** Nobody is in flight. */
 export const startPairing = (): Pairing => ({ inFlight: new Set(), waiting: undefined });
 
-/** Labels can outlive a session, so one with the same label is no partner: its answers belong to another client. */
-const isOpen = (exchange: Exchange, session: Session): boolean =>
-  exchange.session === session && !exchange.isReported && !exchange.isCancelled;
-
 /** Notes who comes and goes; true for an answer, which may be paired. */
 export function followCalls(pairing: Pairing, event: TrafficEvent): event is TrafficEvent & { kind: 'frame' } {
   if (event.kind === 'connect') return false;
   const { inFlight } = pairing;
   const { exchange } = event;
   if (event.kind === 'frame' && event.part === 'request') {
-    for (const other of inFlight) if (!isOpen(other, exchange.session)) inFlight.delete(other);
+    for (const other of inFlight) if (!isOpenIn(other, exchange.session)) inFlight.delete(other);
     if (inFlight.size >= MAX_IN_FLIGHT) inFlight.delete(inFlight.values().next().value!);
     inFlight.add(exchange);
     return false;
@@ -37,8 +33,8 @@ export function followCalls(pairing: Pairing, event: TrafficEvent): event is Tra
 export function pairUp(pairing: Pairing, { exchange, frame }: Answered): Answered | 'wait' | 'alone' {
   const { waiting, inFlight } = pairing;
   pairing.waiting = undefined;
-  if (waiting !== undefined && waiting.exchange !== exchange && isOpen(waiting.exchange, exchange.session)) return waiting;
-  if (![...inFlight].some((other) => isOpen(other, exchange.session))) return 'alone';
+  if (waiting !== undefined && waiting.exchange !== exchange && isOpenIn(waiting.exchange, exchange.session)) return waiting;
+  if (![...inFlight].some((other) => isOpenIn(other, exchange.session))) return 'alone';
   pairing.waiting = { exchange, frame };
   return 'wait';
 }

@@ -1,6 +1,6 @@
 /** A session and its exchanges: who talks, in which era, and which request an answer belongs to. No I/O. */
 import { frameHead, frameObject, type Frame } from './frame.js';
-import { isObject, type Direction, type MessageId } from './message.js';
+import { isObject, paramsOf, type Direction, type MessageId } from './message.js';
 
 /** The protocol era: legacy has `initialize` and sessions, modern (2026-07-28) is stateless. */
 export type Era = 'legacy' | 'modern';
@@ -111,12 +111,15 @@ export function closeExchange(exchange: Exchange): void {
   if (waiting.get(exchange.id) === exchange) waiting.delete(exchange.id);
 }
 
+/** Does somebody in this very session still wait for it? Labels can outlive a session: one under the same label is another client. */
+export function isOpenIn(exchange: Exchange | undefined, session: Session): boolean {
+  return exchange?.session === session && !exchange.isReported && !exchange.isCancelled;
+}
+
 /** The exchange that a `notifications/cancelled` frame cancels, if it is still waiting. */
 export function cancelledExchange(session: Session, frame: Frame): Exchange | undefined {
   if (frameHead(frame).method !== 'notifications/cancelled') return undefined;
-  const params = frameObject(frame)?.['params'];
-  if (!isObject(params)) return undefined;
-  const id = params['requestId'];
+  const id = paramsOf(frameObject(frame))['requestId'];
   return typeof id === 'string' || typeof id === 'number' ? session.waiting[frame.direction].get(id) : undefined;
 }
 
@@ -136,8 +139,7 @@ export function introductionOf(frame: Frame): { era: Era; clientName: string | u
 
 /** The protocol version that a modern request is written in. */
 export function requestedVersion(request: Frame): string | undefined {
-  const params = frameObject(request)?.['params'];
-  const meta = isObject(params) ? params['_meta'] : undefined;
+  const meta = paramsOf(frameObject(request))['_meta'];
   const version = isObject(meta) ? meta[VERSION_KEY] : undefined;
   return typeof version === 'string' ? version : undefined;
 }

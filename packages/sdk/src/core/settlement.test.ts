@@ -26,6 +26,22 @@ describe('the journal', () => {
     expect(play.performer.calls).toBe(1);
   });
 
+  test('keeps to what was changed when the fault was settled, whatever it notes later', () => {
+    const noteLater: (() => void)[] = [];
+    const edits = onAnswer((frame, context) => {
+      context.changed('/structuredContent/a', 1, 2);
+      noteLater.push(() => context.changed('/structuredContent/b', 1, 2));
+      return [forward(frame)];
+    });
+    const play = stage([['edit', 'data', edits]]);
+    play.call(1);
+    play.respond(1);
+    for (const note of noteLater) note();
+    const entries = play.journal.filter(({ kind }) => kind === 'fault');
+    expect(entries).toMatchObject([{ state: 'delivered', changes: [{ path: '/structuredContent/a' }] }]);
+    expect(noteLater).toHaveLength(1);
+  });
+
   test('settles what waits for an answer that a made-up one forestalls', () => {
     const play = stage([
       ['fail', 'terminal', refusal],

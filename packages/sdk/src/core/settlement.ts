@@ -2,13 +2,13 @@
  * What the journal is told: each rule that fired on an exchange is settled once (delivered, suppressed or not
  * delivered), and each call is reported once, after its faults, so that it can name them.
  */
+import type { CallOutcome } from './call-outcome.js';
 import type { Clock } from './clock.js';
 import { engagementsOf } from './decide.js';
 import type { Effect, HttpReply } from './effect.js';
 import type { Engagement } from './engagement.js';
 import { frameObject, type Frame } from './frame.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
-import type { CallOutcome } from './metrics.js';
 import { resultOf, type JsonObject } from './message.js';
 import type { Exchange } from './session.js';
 
@@ -56,7 +56,8 @@ export function createSettlement(options: {
     if (suppressedBy !== undefined) return journal({ ...entry, state: 'suppressed', by: suppressedBy });
     if (why !== undefined) return journal({ ...entry, state: 'not-delivered', why });
     const kinds = effects.map((effect) => effect.kind);
-    journal({ ...entry, state: 'delivered', effects: kinds, ...(changes === undefined ? {} : { changes }) });
+    // A copy: what the fault notes later belongs to no entry, in a journal in memory as little as in one on disk.
+    journal({ ...entry, state: 'delivered', effects: kinds, ...(changes === undefined ? {} : { changes: [...changes] }) });
   };
 
   const writeCall = (exchange: Exchange, outcome: CallOutcome): void => {

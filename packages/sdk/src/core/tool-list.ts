@@ -1,6 +1,6 @@
 /** What faults on the registry need of an answer to `tools/list`: the tools in it, and others in their place. Pure. */
 import { editFrame, frameObject, type Frame } from './frame.js';
-import { isObject, withResult, type JsonObject } from './message.js';
+import { isObject, paramsOf, withResult, type JsonObject } from './message.js';
 import type { Exchange } from './session.js';
 import { editableResult } from './tool-result.js';
 
@@ -53,8 +53,7 @@ export function changeTools(
 
 /** The cursor that a list was asked for with; undefined for the first page. */
 export function cursorOf({ request }: Exchange): unknown {
-  const params = frameObject(request)?.['params'];
-  return isObject(params) ? params['cursor'] : undefined;
+  return paramsOf(frameObject(request))['cursor'];
 }
 
 /** Another name that looks like this one: the other common spelling where it has one, else a second version. */

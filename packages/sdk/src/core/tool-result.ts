@@ -86,7 +86,7 @@ function isData(value: unknown): boolean {
 }
 
 /** The object or array that a text block holds as JSON; undefined for any other block. */
-function jsonTextOf(block: unknown): unknown {
+export function jsonTextOf(block: unknown): unknown {
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return undefined;
   if (!/^\s*[[{]/.test(block['text'])) return undefined;
   try {

@@ -24,8 +24,8 @@ test('takes the place of the true result in phase post, and the journal knows bo
   expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(says('Sign in'))]);
   expect(rig.journal.find(({ kind }) => kind === 'fault')).toMatchObject({
     changes: [
-      { path: '/content/0/text', clean: 'paid', dirty: 'Sign in' },
       { path: '/structuredContent', clean: 'object of 1' },
+      { path: '/content/0/text', clean: 'paid', dirty: 'Sign in' },
     ],
   });
 });

@@ -1,14 +1,10 @@
+import { noteDifferences } from '../core/changed-answer.js';
 import { answer, forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
-import { isObject, type JsonObject } from '../core/message.js';
+import { resultOf, toolErrorResult, wordsResult } from '../core/message.js';
 import { flag, text } from '../core/params.js';
 import { editableResult } from '../core/tool-result.js';
-
-function firstText({ content }: JsonObject): unknown {
-  const first: unknown = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) ? first['text'] : undefined;
-}
 
 /** An expired token behind the server, told as if it were a result: no status, no challenge, nothing that starts a sign-in. */
 export const authAsData = defineFault({
@@ -26,18 +22,15 @@ export const authAsData = defineFault({
     if (event.kind !== 'frame' || event.exchange.id === undefined) return [];
     if (event.part !== (context.phase === 'pre' ? 'request' : 'answer')) return [];
     const { id, session } = event.exchange;
-    const result: JsonObject = { content: [{ type: 'text', text: words }] };
-    if (isError) result['isError'] = true;
-    if (session.era === 'modern') result['resultType'] = 'complete';
-    const message = { jsonrpc: '2.0', id, result };
+    const isModern = session.era === 'modern';
+    const message = isError ? toolErrorResult(id, words, isModern) : { jsonrpc: '2.0', id, result: wordsResult(words, isModern) };
     if (event.part === 'request') {
       context.changed('/content/0/text', undefined, words);
       return [answer(message)];
     }
     const told = editableResult(event.frame);
     if (typeof told === 'string') return context.notDelivered(told);
-    context.changed('/content/0/text', firstText(told.result), words);
-    if (told.result['structuredContent'] !== undefined) context.changed('/structuredContent', told.result['structuredContent'], undefined);
+    noteDifferences(told.result, resultOf(message) ?? {}, context.changed);
     return [forward(editFrame(event.frame, message))];
   },
 });

@@ -1,7 +1,7 @@
 import { emit, forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
-import { isObject, type JsonObject } from '../core/message.js';
+import { paramsOf, type JsonObject } from '../core/message.js';
 import { count, ms, oneOf } from '../core/params.js';
 import { editableMessage } from '../core/tool-result.js';
 
@@ -49,7 +49,7 @@ export const badProgress = defineFault({
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id !== undefined) return [];
     const message = editableMessage(event.frame);
     if (typeof message === 'string') return context.notDelivered(message);
-    const params = isObject(message['params']) ? message['params'] : {};
+    const params = paramsOf(message);
     const { progressToken: token, progress, total } = params;
     if ((typeof token !== 'string' && typeof token !== 'number') || typeof progress !== 'number') {
       return context.notDelivered('it reports no progress');

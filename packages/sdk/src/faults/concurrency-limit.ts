@@ -3,7 +3,7 @@ import { defineFault } from '../core/fault.js';
 import type { Frame } from '../core/frame.js';
 import { rpcError } from '../core/message.js';
 import { count, ms, oneOf } from '../core/params.js';
-import type { Exchange } from '../core/session.js';
+import { isOpenIn, type Exchange } from '../core/session.js';
 
 /** Calls that have a place, and those that wait for one, in the order in which they came. */
 type Places = { readonly taken: Set<Exchange>; readonly queue: Map<Exchange, Frame> };
@@ -11,15 +11,11 @@ type Places = { readonly taken: Set<Exchange>; readonly queue: Map<Exchange, Fra
 /** More waiting calls than this in one session: the next one is turned away. */
 const MAX_QUEUE = 256;
 
-/** Labels can outlive a session, so a call of another one with the same label has no place here. */
-const isOpen = (exchange: Exchange, session: Exchange['session']): boolean =>
-  exchange.session === session && !exchange.isReported && !exchange.isCancelled;
-
 function tidy({ taken, queue }: Places, session: Exchange['session']): void {
-  for (const exchange of taken) if (!isOpen(exchange, session)) taken.delete(exchange);
+  for (const exchange of taken) if (!isOpenIn(exchange, session)) taken.delete(exchange);
   for (const exchange of queue.keys()) {
     // One that has waited too long went on by itself, and has its place now.
-    if (!isOpen(exchange, session)) queue.delete(exchange);
+    if (!isOpenIn(exchange, session)) queue.delete(exchange);
     else if (exchange.sends > 0) {
       queue.delete(exchange);
       taken.add(exchange);

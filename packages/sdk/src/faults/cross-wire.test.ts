@@ -22,6 +22,9 @@ test('swaps results but keeps ids', () => {
   rig.clock.advance(10_000);
   expect(rig.ends.messages('to-client')).toHaveLength(2);
   expect(rig.outcomes).toEqual(['delivered', 'delivered']);
+  expect(rig.journal.filter(({ kind }) => kind === 'fault')[1]).toMatchObject({
+    changes: [{ path: '/structuredContent/order', clean: 'of 1', dirty: 'of b' }],
+  });
 });
 
 test('lets the first answer go untouched when no second comes in time', () => {

@@ -1,7 +1,8 @@
+import { noteDifferences } from '../core/changed-answer.js';
 import { forward, hold } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
-import { withId } from '../core/message.js';
+import { resultOf, withId } from '../core/message.js';
 import { followCalls, pairUp, startPairing } from '../core/pairing.js';
 import { ms } from '../core/params.js';
 import { editableMessage } from '../core/tool-result.js';
@@ -27,6 +28,8 @@ export const crossWire = defineFault({
     if (other === 'wait') return [hold(event.frame, { ms: maxWaitMs })];
     const swapped = editableMessage(other.frame);
     if (typeof swapped === 'string') return context.notDelivered(swapped);
+    // The first caller's entry was written when its answer was held back; what the second one sees is said here.
+    noteDifferences(resultOf(message) ?? {}, resultOf(swapped) ?? {}, context.changed);
     return [
       forward(editFrame(other.frame, withId(message, other.exchange.id ?? null)), 0, other.exchange),
       forward(editFrame(event.frame, withId(swapped, event.exchange.id ?? null))),

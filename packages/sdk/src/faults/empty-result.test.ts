@@ -8,11 +8,13 @@ test.each([
   ['both', { content: [], structuredContent: {} }],
   ['content', { content: [], structuredContent: { a: 1 } }],
   ['structured', { content: exampleResult({ a: 1 })['content'], structuredContent: {} }],
+  ['null', { content: [{ type: 'text', text: 'null' }], structuredContent: null }],
 ])('empties %s and nothing else', (what, result) => {
   const rig = createTestRig(emptyResult, { params: { what }, era: 'modern' });
   rig.request(exampleCall({ era: 'modern' }));
   rig.answer(exampleAnswer({ ...exampleResult({ a: 1 }), _meta: { trace: 'x' } }, { era: 'modern' }));
   expect(rig.ends.messages('to-client')).toEqual([exampleAnswer({ ...result, _meta: { trace: 'x' } }, { era: 'modern' })]);
+  expect(rig.journal.find(({ kind }) => kind === 'fault')).toHaveProperty('changes');
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { forward, hold, type Effect } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import type { Frame } from '../core/frame.js';
 import { ms } from '../core/params.js';
-import type { Exchange } from '../core/session.js';
+import { isOpenIn, type Exchange } from '../core/session.js';
 
 /** The call at the head of the line, and those behind it, in the order in which they came. */
 type Line = { head: Exchange | undefined; readonly behind: Map<Exchange, Frame> };
@@ -10,13 +10,9 @@ type Line = { head: Exchange | undefined; readonly behind: Map<Exchange, Frame> 
 /** More calls than this behind one in one session: the next one passes. */
 const MAX_BEHIND = 256;
 
-/** Labels can outlive a session, so the head of another one with the same label blocks nobody here. */
-const isOpen = (exchange: Exchange | undefined, session: Exchange['session']): boolean =>
-  exchange?.session === session && !exchange.isReported && !exchange.isCancelled;
-
 /** Lets everybody go, in their order, who has not gone already. */
 function release(line: Line, session: Exchange['session']): readonly Effect[] {
-  const released = [...line.behind].filter(([exchange]) => isOpen(exchange, session) && exchange.sends === 0);
+  const released = [...line.behind].filter(([exchange]) => isOpenIn(exchange, session) && exchange.sends === 0);
   line.head = undefined;
   line.behind.clear();
   return released.map(([exchange, frame]) => forward(frame, 0, exchange));
@@ -48,7 +44,7 @@ export const headOfLineBlocking = defineFault({
         memory.head = exchange;
         return [hold(event.frame, { ms: blockMs })];
       }
-      if (!isOpen(memory.head, session)) {
+      if (!isOpenIn(memory.head, session)) {
         // It ended without an answer to us, so nobody has let the others go yet.
         const released = release(memory, session);
         return released.length === 0 ? context.notDelivered('the call before it is over') : [...released, forward(event.frame)];

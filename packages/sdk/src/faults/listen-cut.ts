@@ -1,13 +1,13 @@
 import { disconnect, emit, forward, hold } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { frameFromMessage, frameObject, type Frame } from '../core/frame.js';
-import { isObject, opposite, type JsonObject, type MessageId } from '../core/message.js';
+import { isObject, opposite, paramsOf, type JsonObject, type MessageId } from '../core/message.js';
 import { ms, oneOf } from '../core/params.js';
 
 /** What a server says first on a subscription: it agrees to everything that it was asked for. */
 function acknowledgement(request: Frame, id: MessageId): JsonObject {
-  const params = frameObject(request)?.['params'];
-  const asked = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
+  const { notifications } = paramsOf(frameObject(request));
+  const asked = isObject(notifications) ? notifications : {};
   return {
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',

@@ -1,7 +1,7 @@
 import { forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame, type Frame } from '../core/frame.js';
-import { isObject } from '../core/message.js';
+import { paramsOf } from '../core/message.js';
 import { text } from '../core/params.js';
 import { editableTools, nameOfTool } from '../core/tool-list.js';
 import { editableMessage } from '../core/tool-result.js';
@@ -51,7 +51,7 @@ export const misroutedCall = defineFault({
     if (other === tool) return context.notDelivered('it is the same tool');
     const message = editableMessage(event.frame);
     if (typeof message === 'string') return context.notDelivered(message);
-    const params = isObject(message['params']) ? message['params'] : {};
+    const params = paramsOf(message);
     // The only one that is no place in the result: what this call returns was never asked for.
     context.changed('/params/name', tool, other);
     return [forward(editFrame(event.frame, { ...message, params: { ...params, name: other } }))];

@@ -1,7 +1,7 @@
 import { answer, forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame, frameObject, type Frame } from '../core/frame.js';
-import { isObject } from '../core/message.js';
+import { paramsOf } from '../core/message.js';
 import { count } from '../core/params.js';
 import { editableMessage } from '../core/tool-result.js';
 
@@ -10,8 +10,7 @@ const STATE = /^continue:(\d{1,6})$/;
 
 /** How often a call was sent back already; undefined when it carries no state of ours. */
 function roundOf(request: Frame | undefined): number | undefined {
-  const params = request === undefined || request.isOpaque ? undefined : frameObject(request)?.['params'];
-  const state = isObject(params) ? params['requestState'] : undefined;
+  const state = request === undefined || request.isOpaque ? undefined : paramsOf(frameObject(request))['requestState'];
   const [, round] = (typeof state === 'string' ? STATE.exec(state) : null) ?? [];
   return round === undefined ? undefined : Number(round);
 }
@@ -37,7 +36,7 @@ export const mrtrLoop = defineFault({
     if (event.exchange.session.era === 'legacy') return context.notDelivered('legacy servers ask with requests of their own');
     const message = editableMessage(event.frame);
     if (typeof message === 'string') return context.notDelivered(message);
-    const { requestState, inputResponses, ...params } = isObject(message['params']) ? message['params'] : {};
+    const { requestState, inputResponses, ...params } = paramsOf(message);
     const round = roundOf(event.frame);
     if (round === undefined && (requestState ?? inputResponses) !== undefined) {
       return context.notDelivered('the server has asked for input itself');

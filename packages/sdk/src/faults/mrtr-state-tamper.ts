@@ -1,7 +1,7 @@
 import { forward } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
-import { isObject } from '../core/message.js';
+import { paramsOf } from '../core/message.js';
 import { oneOf } from '../core/params.js';
 import { editableMessage } from '../core/tool-result.js';
 
@@ -34,7 +34,7 @@ export const mrtrStateTamper = defineFault({
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id === undefined) return [];
     const message = editableMessage(event.frame);
     if (typeof message === 'string') return context.notDelivered(message);
-    const params = isObject(message['params']) ? message['params'] : {};
+    const params = paramsOf(message);
     const { requestState: state, ...others } = params;
     if (typeof state !== 'string') return context.notDelivered('the request carries no state');
     if (how === 'drop') return [forward(editFrame(event.frame, { ...message, params: others }))];

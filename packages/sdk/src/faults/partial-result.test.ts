@@ -31,6 +31,19 @@ test('shortens structured content that is a list, and cuts no text beside a bare
   expect(partial(both('some words')).outcomes).toEqual(['not-delivered: there is nothing to leave out']);
 });
 
+test('keeps so many items of every list, and notes what is missing', () => {
+  const rig = createTestRig(partialResult, { params: { keepItems: 2 } });
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(exampleResult({ items: [1, 2, 3], few: [4], total: 3 })));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(exampleResult({ items: [1, 2], few: [4] }))]);
+  expect(rig.journal.find(({ kind }) => kind === 'fault')).toMatchObject({
+    changes: [
+      { path: '/structuredContent/items/2', clean: 3 },
+      { path: '/structuredContent/total', clean: 3 },
+    ],
+  });
+});
+
 test('leaves the markers when asked to', () => {
   expect(partial(exampleResult({ items: [1, 2], total: 2 }), { hideMarkers: false }).result).toEqual(
     exampleResult({ items: [1], total: 2 }),

@@ -1,9 +1,9 @@
-import { forward } from '../core/effect.js';
+import { changeResult } from '../core/changed-answer.js';
 import { defineFault } from '../core/fault.js';
-import { editFrame } from '../core/frame.js';
-import { isObject, withResult, type JsonObject } from '../core/message.js';
-import { flag, ratio } from '../core/params.js';
-import { changeData, editableResult } from '../core/tool-result.js';
+import { isObject, type JsonObject } from '../core/message.js';
+import { count, flag, ratio } from '../core/params.js';
+import { changeData } from '../core/tool-result.js';
+import { startOf } from '../core/text-start.js';
 
 /** Members that tell an attentive reader that something is missing; compared without case, `_` and `-`. */
 const MARKERS: ReadonlySet<string> = new Set(
@@ -27,13 +27,13 @@ const MARKERS: ReadonlySet<string> = new Set(
 const isMarker = (name: string): boolean => MARKERS.has(name.replace(/[_-]/g, '').toLowerCase());
 
 /** Shortens lists; what stands inside their items stays whole. Returns its argument when there is no list to shorten. */
-function shorten(data: unknown, keepRatio: number): unknown {
+function shorten(data: unknown, keptOf: (length: number) => number): unknown {
   if (Array.isArray(data)) {
-    const kept = Math.floor(data.length * keepRatio);
-    return kept === data.length ? data : (data as unknown[]).slice(0, kept);
+    const kept = keptOf(data.length);
+    return kept >= data.length ? data : (data as unknown[]).slice(0, kept);
   }
   if (!isObject(data)) return data;
-  const members = Object.entries(data).map(([name, value]) => [name, shorten(value, keepRatio)] as const);
+  const members = Object.entries(data).map(([name, value]) => [name, shorten(value, keptOf)] as const);
   return members.every(([name, value]) => value === data[name]) ? data : Object.fromEntries(members);
 }
 
@@ -47,17 +47,15 @@ function withoutMarkers(data: unknown): unknown {
   return isSame ? data : Object.fromEntries(members);
 }
 
-/** The first part of a text, never ending in half a character. */
-function startOf(text: string, keepRatio: number): string {
-  const kept = text.slice(0, Math.floor(text.length * keepRatio));
-  return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
-}
-
 /** For results without data: fewer blocks, or a shorter text when there is only one. */
-function shortenBlocks(result: JsonObject, keepRatio: number): JsonObject | undefined {
+function shortenBlocks(result: JsonObject, keepRatio: number, keptOf: (length: number) => number): JsonObject | undefined {
   const blocks: unknown = result['content'];
-  if (!Array.isArray(blocks) || keepRatio === 1) return undefined;
-  if (blocks.length > 1) return { ...result, content: (blocks as unknown[]).slice(0, Math.floor(blocks.length * keepRatio)) };
+  if (!Array.isArray(blocks)) return undefined;
+  if (blocks.length > 1) {
+    const kept = keptOf(blocks.length);
+    return kept >= blocks.length ? undefined : { ...result, content: (blocks as unknown[]).slice(0, kept) };
+  }
+  if (keepRatio === 1) return undefined;
   const block: unknown = blocks[0];
   if (!isObject(block) || typeof block['text'] !== 'string' || block['text'] === '') return undefined;
   return { ...result, content: [{ ...block, text: startOf(block['text'], keepRatio) }] };
@@ -73,24 +71,22 @@ export const partialResult = defineFault({
   phases: ['post'],
   params: {
     keepRatio: ratio({ default: 0.5, about: 'Share of the items that stay, rounded down.' }),
+    keepItems: count({ default: 0, unit: 'items', about: 'How many items of each list stay; 0 leaves it to keepRatio.' }),
     hideMarkers: flag({ default: true, about: 'Also removes totals, cursors and the like when something was left out.' }),
   },
-  whyPointless: ({ keepRatio }) => (keepRatio === 1 ? 'its keepRatio is 1, which leaves nothing out' : undefined),
-  decide: (event, { keepRatio, hideMarkers }, context) => {
-    if (event.kind !== 'frame' || event.part !== 'answer') return [];
-    const answer = editableResult(event.frame);
-    if (typeof answer === 'string') return context.notDelivered(answer);
-    const { message, result } = answer;
-    let hasData = result['structuredContent'] !== undefined;
-    const shortened = changeData(result, (data) => {
-      hasData = true;
-      return shorten(data, keepRatio);
-    });
-    // Once anything is missing, no other place may say so: not a sibling, not another block.
-    const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
-    // Data without a list cannot be cut short without becoming invalid, which would be another fault.
-    const partial = unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio));
-    if (partial === undefined) return context.notDelivered('there is nothing to leave out');
-    return [forward(editFrame(event.frame, withResult(message, partial)))];
-  },
+  whyPointless: ({ keepRatio, keepItems }) =>
+    keepRatio === 1 && keepItems === 0 ? 'its keepRatio is 1, which leaves nothing out' : undefined,
+  decide: (event, { keepRatio, keepItems, hideMarkers }, context) =>
+    changeResult(event, context, (result) => {
+      const keptOf = (length: number): number => (keepItems > 0 ? keepItems : Math.floor(length * keepRatio));
+      let hasData = result['structuredContent'] !== undefined;
+      const shortened = changeData(result, (data) => {
+        hasData = true;
+        return shorten(data, keptOf);
+      });
+      // Once anything is missing, no other place may say so: not a sibling, not another block.
+      const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
+      // Data without a list cannot be cut short without becoming invalid, which would be another fault.
+      return unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio, keptOf)) ?? 'there is nothing to leave out';
+    }),
 });

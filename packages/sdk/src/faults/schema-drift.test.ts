@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { checkPlan } from '../core/check-plan.js';
+import { placesIn, type DataPath } from '../core/data-path.js';
+import { createCatalogue } from '../core/fault.js';
 import type { JsonObject } from '../core/message.js';
-import { createTestRig, exampleAnswer, exampleCall, exampleResult, faultContract } from '../testing/index.js';
+import { accepts, promisedAt } from '../core/output-schema.js';
+import { createTestRig, exampleAnswer, exampleCall, exampleRequest, exampleResult, faultContract, type TestRig } from '../testing/index.js';
 import { schemaDrift } from './schema-drift.js';
 
 faultContract(schemaDrift, { example: { op: 'auto' } });
@@ -72,4 +77,110 @@ test('says so when no named member is there', () => {
   rig.request(exampleCall());
   rig.answer(exampleAnswer(exampleResult({ id: 1 })));
   expect(rig.outcomes).toEqual(['not-delivered: there are no members to change']);
+});
+
+test.each([
+  ['nest', { total: 1 }, { total: { value: 1 } }],
+  ['enum', { state: 'open' }, { state: 'OPEN' }],
+  ['array-scalar', { tags: ['a', 'b'] }, { tags: 'a' }],
+  ['array-scalar', { tag: 'a' }, { tag: ['a'] }],
+  ['extra', { total: 1 }, { total: 1, total_raw: 1 }],
+])('%s turns %j into %j', (op, before, after) => {
+  expect(drift(exampleResult(before), op).result).toEqual(exampleResult(after));
+});
+
+describe('with the output schema of the tool', () => {
+  const outputSchema = {
+    type: 'object',
+    properties: {
+      id: { type: 'string' },
+      state: { enum: ['open', 'closed'] },
+      note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      items: { type: 'array', items: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] } },
+    },
+    required: ['id', 'state', 'items'],
+  };
+  const data = { extraOfTheServer: 1, id: 'a', state: 'open', note: 'x', items: [{ amount: 1 }, { amount: 2 }] };
+
+  function listedDrift(params: JsonObject, seed: number): { data: JsonObject; rig: TestRig } {
+    const rig = createTestRig(schemaDrift, { params, seed });
+    rig.request(exampleRequest('tools/list', {}, { id: 8 }));
+    rig.answer(exampleAnswer({ tools: [{ name: 'list_orders', inputSchema: {}, outputSchema }] }, { id: 8 }));
+    rig.request(exampleCall({ id: 9 }));
+    rig.answer(exampleAnswer(exampleResult(data), { id: 9 }));
+    const { result } = rig.ends.messages('to-client')[1] as { result: { structuredContent: JsonObject } };
+    return { data: result.structuredContent, rig };
+  }
+  const seeds = Array.from({ length: 60 }, (_, seed) => seed);
+
+  test.each(['auto', 'rename', 'drop', 'retype', 'nullify', 'nest', 'enum', 'array-scalar', 'extra'])('%s breaks or leaves it', (op) => {
+    for (const seed of seeds) {
+      const { data: dirty, rig } = listedDrift({ op }, seed);
+      const names = (value: unknown): readonly unknown[] => placesIn(value, true).map(({ path }) => path);
+      const hasLeft = names(dirty).some(
+        (path) => promisedAt(outputSchema, path as DataPath) === undefined && !names(data).some((known) => isDeepStrictEqual(known, path)),
+      );
+      expect(!accepts(outputSchema, outputSchema, dirty) || hasLeft, JSON.stringify(dirty)).toBe(true);
+      expect(dirty['extraOfTheServer'], 'what the schema does not know is left alone').toBe(1);
+      expect(rig.journal.find((entry) => entry.kind === 'fault')).toHaveProperty('changes');
+    }
+  });
+
+  test('leaves null alone where it is allowed, and never drops what may be missing', () => {
+    for (const seed of seeds) {
+      expect(listedDrift({ op: 'nullify' }, seed).data['note']).toBe('x');
+      expect(listedDrift({ op: 'drop' }, seed).data).toHaveProperty('note');
+      expect(listedDrift({ op: 'enum' }, seed).data['state']).toBe('OPEN');
+    }
+  });
+
+  test('draws from the members that it requires, or from the others', () => {
+    for (const seed of seeds) {
+      expect(listedDrift({ members: 'required' }, seed).data).toHaveProperty('note', 'x');
+      expect(listedDrift({ members: 'optional', op: 'rename' }, seed).data).toHaveProperty('note_value', 'x');
+    }
+  });
+});
+
+describe('without a schema', () => {
+  test('prefers members that earlier answers always had', () => {
+    const dropped = Array.from({ length: 40 }, (_, seed) => {
+      const rig = createTestRig(schemaDrift, { params: { op: 'drop' }, at: { nth: [3] }, seed });
+      for (const [id, data] of [
+        { steady: 1, a: 1 },
+        { steady: 2, b: 1 },
+        { steady: 3, a: 1, b: 1, c: 1 },
+      ].entries()) {
+        rig.request(exampleCall({ id }));
+        rig.answer(exampleAnswer(exampleResult(data), { id }));
+      }
+      return (rig.ends.messages('to-client')[2] as { result: { structuredContent: JsonObject } }).result.structuredContent;
+    });
+    for (const data of dropped) expect(data).toEqual({ a: 1, b: 1, c: 1 });
+  });
+
+  test('knows nothing to be optional before the second answer', () => {
+    const rig = createTestRig(schemaDrift, { params: { members: 'optional' } });
+    rig.request(exampleCall());
+    rig.answer(exampleAnswer(exampleResult({ a: 1 })));
+    expect(rig.outcomes).toEqual(['not-delivered: there are no members to change']);
+  });
+});
+
+test('changes what a path names: in every item, or in one', () => {
+  const at = (path: string): unknown => {
+    const rig = createTestRig(schemaDrift, { params: { op: 'nullify', path } });
+    rig.request(exampleCall());
+    rig.answer(exampleAnswer(exampleResult({ total: 1, items: [{ total: 2 }, { total: 3 }] })));
+    return (rig.ends.messages('to-client')[0] as { result: { structuredContent: JsonObject } }).result.structuredContent;
+  };
+  expect(at('items[*].total')).toEqual({ total: 1, items: [{ total: null }, { total: null }] });
+  expect(at('$.items[1].total')).toEqual({ total: 1, items: [{ total: 2 }, { total: null }] });
+  expect(at('items.total')).toEqual({ total: 1, items: [{ total: 2 }, { total: 3 }] });
+});
+
+test('says what is wrong with a path', () => {
+  const rules = [{ id: 'drift', fault: 'schema-drift', params: { path: 'a[' } }];
+  const { problems } = checkPlan({ version: 1, rules }, createCatalogue([schemaDrift]));
+  expect(problems.map(({ message }) => message).join()).toContain('its path is not of the form');
 });

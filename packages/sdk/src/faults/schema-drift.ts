@@ -1,112 +1,95 @@
-import { forward } from '../core/effect.js';
+import { changeResult } from '../core/changed-answer.js';
+import { changeAt, membersIn, parsePath, pick, placesAt, type DataPath, type Place } from '../core/data-path.js';
 import { defineFault } from '../core/fault.js';
-import { editFrame } from '../core/frame.js';
-import { isObject, withResult } from '../core/message.js';
-import { names, oneOf } from '../core/params.js';
+import { emptyShape, learnShape, wasAlwaysThere } from '../core/learnt-shape.js';
+import type { JsonObject } from '../core/message.js';
+import { promisedAt } from '../core/output-schema.js';
+import { names, oneOf, text } from '../core/params.js';
+import { canDrift, drifted, DRIFTS, type Drift, type MemberPromise } from '../core/drift.js';
 import { changeData, dataOf, editableResult } from '../core/tool-result.js';
 
-const OPS = ['rename', 'drop', 'retype', 'nullify'] as const;
-type Op = (typeof OPS)[number];
+type Member = Place & { readonly promise: MemberPromise | undefined };
 
-/** The way to a member; `undefined` stands for "every item", because a schema drifts for all items at once. */
-type Path = readonly (string | undefined)[];
+const nameOf = (path: DataPath): string => String(path.at(-1));
 
-/** Enough to choose from; a result can have millions of members. */
-const MAX_PATHS = 1000;
-const MAX_ITEMS = 20;
-
-/** Every member of the data that `op` would change, each way once, in the order of the text. */
-function pathsIn(data: unknown, op: Op): readonly Path[] {
-  const found = new Map<string, Path>();
-  const walk = (value: unknown, path: Path): void => {
-    if (found.size >= MAX_PATHS) return;
-    if (Array.isArray(value)) {
-      for (const item of (value as unknown[]).slice(0, MAX_ITEMS)) walk(item, [...path, undefined]);
-    } else if (isObject(value)) {
-      for (const [name, part] of Object.entries(value)) {
-        const way = [...path, name];
-        if (op !== 'nullify' || part !== null) found.set(JSON.stringify(way), way);
-        walk(part, way);
-      }
-    }
-  };
-  walk(data, []);
-  return [...found.values()];
+/** The members that a rule names, each way once; inner ones first, because a renamed parent would hide them. */
+function namedMembers(data: unknown, fields: readonly string[], path: string): readonly Member[] {
+  const pattern = path === '' ? undefined : parsePath(path);
+  const byName = membersIn(data).filter((member) => fields.includes(nameOf(member.path)));
+  const place = pattern === undefined ? undefined : placesAt(data, pattern)[0];
+  const byPath = place === undefined || typeof pattern?.at(-1) !== 'string' ? [] : [{ path: pattern, value: place.value }];
+  return [...byName, ...byPath].map((member) => ({ ...member, promise: undefined })).toReversed();
 }
 
-/** Applies the change to every member that the path names; returns its argument where there is none. */
-function changeAt(data: unknown, path: Path, op: Op): unknown {
-  const [step, ...rest] = path;
-  if (Array.isArray(data)) {
-    if (step !== undefined || rest.length === 0) return data;
-    const items = data.map((item: unknown) => changeAt(item, rest, op));
-    return items.every((item, index) => item === data[index]) ? data : items;
-  }
-  if (!isObject(data) || step === undefined || !Object.hasOwn(data, step)) return data;
-  if (rest.length === 0)
-    return Object.fromEntries(Object.entries(data).flatMap((member) => (member[0] === step ? drifted(member, op, data) : [member])));
-  const changed = changeAt(data[step], rest, op);
-  return changed === data[step]
-    ? data
-    : Object.fromEntries(Object.entries(data).map(([name, value]) => [name, name === step ? changed : value]));
+/** What the schema says about each member; those that it does not know are left out where there is a schema. */
+function promisedMembers(data: unknown, root: JsonObject | undefined): readonly Member[] {
+  return membersIn(data).flatMap((member): Member[] => {
+    if (root === undefined) return [{ ...member, promise: undefined }];
+    const promised = promisedAt(root, member.path);
+    return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
+  });
 }
 
-function drifted([name, value]: [string, unknown], op: Op, owner: object): [string, unknown][] {
-  switch (op) {
-    case 'drop':
-      return [];
-    case 'nullify':
-      return [[name, null]];
-    case 'retype':
-      return [[name, retyped(value)]];
-    case 'rename':
-      return [[newName(name, owner), value]];
-  }
-}
-
-/** The other common spelling of a name where it has one, else a longer one. */
-function newName(name: string, owner: object): string {
-  const camel = name.replace(/_+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
-  const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-  let other = camel !== name ? camel : snake !== name ? snake : `${name}_value`;
-  while (Object.hasOwn(owner, other)) other += '_value';
-  return other;
-}
-
-function retyped(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length > 0 ? (value as unknown[])[0] : null;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return value === null ? '' : [value];
-}
-
-/** A server that was updated without its clients. Text and structured content drift together; failures stay as they are. */
+/**
+ * A server that was updated without its clients. What drifts is chosen by the tool's output schema where the client
+ * listed it, else by what earlier answers always had, else by the answer alone. Text and structured content drift
+ * together; failures stay as they are.
+ */
 export const schemaDrift = defineFault({
   type: 'schema-drift',
-  summary: 'Changes the shape of a structured (or JSON text) result: a member is renamed, dropped, retyped or null.',
+  summary: 'Changes the shape of a structured (or JSON text) result, against the output schema of the tool where it is known.',
   carriers: ['mcp'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],
   params: {
-    op: oneOf(['auto', ...OPS], { default: 'auto', about: 'What happens to a member drawn from the result; auto draws that too.' }),
+    op: oneOf(['auto', ...DRIFTS], { default: 'auto', about: 'What happens to a member drawn from the result; auto draws that too.' }),
     fields: names({ default: [], about: 'Members to change, wherever they stand; by default one is drawn.' }),
+    path: text({ default: '', about: 'Where the member to change stands, for example orders[*].total; by default one is drawn.' }),
+    members: oneOf(['any', 'required', 'optional'], {
+      default: 'any',
+      about: 'Which members are drawn: those that the tool promises always, those that it may leave out, or any.',
+    }),
   },
-  decide: (event, { op, fields }, context) => {
-    if (event.kind !== 'frame' || event.part !== 'answer') return [];
-    const answer = editableResult(event.frame);
-    if (typeof answer === 'string') return context.notDelivered(answer);
-    const { message, result } = answer;
-    const chosen = op === 'auto' ? OPS[Math.floor(context.draw() * OPS.length)]! : op;
-    const paths = pathsIn(dataOf(result)[0], chosen);
-    const named = paths.filter((path) => fields.includes(path.at(-1) ?? ''));
-    // Inner members first: a renamed parent would hide them.
-    const chosenAt = Math.floor(context.draw() * paths.length);
-    const members = fields.length > 0 ? named.toReversed() : paths.slice(chosenAt, chosenAt + 1);
-    const changed =
-      members.length === 0
-        ? undefined
-        : changeData(result, (data) => members.reduce((changing: unknown, path) => changeAt(changing, path, chosen), data));
-    if (changed === undefined) return context.notDelivered('there are no members to change');
-    return [forward(editFrame(event.frame, withResult(message, changed)))];
+  whyPointless: ({ path }) => (parsePath(path) === undefined ? 'its path is not of the form orders[*].total' : undefined),
+  learnsTools: true,
+  memory: emptyShape,
+  observe: (event, _params, { memory }) => {
+    if (event.kind !== 'frame') return;
+    const clean = editableResult(event.frame);
+    const data = typeof clean === 'string' ? undefined : dataOf(clean.result)[0];
+    if (data !== undefined) learnShape(memory, data);
   },
+  decide: (event, { op, fields, path, members }, context) =>
+    changeResult(event, context, (result, { tool }) => {
+      const data = dataOf(result)[0];
+      const schema = context.knownTool(tool)?.outputSchema;
+      const isNamed = fields.length > 0 || path !== '';
+      const always = (member: Member): boolean | undefined => member.promise?.isRequired ?? wasAlwaysThere(context.memory, member.path);
+      let candidates = isNamed ? namedMembers(data, fields, path) : promisedMembers(data, schema);
+      if (!isNamed && members === 'optional') candidates = candidates.filter((member) => always(member) === false);
+      if (!isNamed && members === 'required') candidates = candidates.filter((member) => always(member) !== false);
+      if (!isNamed && members === 'any' && schema === undefined) {
+        const steady = candidates.filter((member) => always(member) !== false);
+        if (steady.length > 0) candidates = steady;
+      }
+      const possible = (op === 'auto' ? DRIFTS : [op])
+        .map((drift): readonly [Drift, readonly Member[]] => [
+          drift,
+          candidates.filter(({ value, promise }) => canDrift(value, drift, promise)),
+        ])
+        .filter(([, able]) => able.length > 0);
+      const [drift, able] = pick(possible, context.draw()) ?? [];
+      if (drift === undefined || able === undefined) return 'there are no members to change';
+      const one = pick(able, context.draw());
+      const chosen = isNamed || one === undefined ? able : [one];
+      const changed = changeData(result, (whole) =>
+        chosen.reduce(
+          (changing: unknown, member) =>
+            changeAt(changing, member.path.slice(0, -1), (owner) => drifted(owner, nameOf(member.path), drift, member.promise)),
+          whole,
+        ),
+      );
+      return changed ?? 'there are no members to change';
+    }),
 });

@@ -16,6 +16,9 @@ test('answers with the last clean result of the same tool, under the new id', ()
   call(rig, 2, { balance: 20 });
   call(rig, 9, { rate: 1 }, 'rate');
   expect(call(rig, 3, { balance: 30 })).toEqual(exampleAnswer(exampleResult({ balance: 20 }), { id: 3 }));
+  expect(rig.journal.find(({ kind }) => kind === 'fault')).toMatchObject({
+    changes: [{ path: '/structuredContent/balance', clean: 30, dirty: 20 }],
+  });
   expect(call(rig, 4, { balance: 40 })).toEqual(exampleAnswer(exampleResult({ balance: 40 }), { id: 4 }));
 });
 

@@ -1,8 +1,8 @@
 import { canonicalJson } from '../core/call-key.js';
-import { forward } from '../core/effect.js';
+import { changeResult } from '../core/changed-answer.js';
 import { defineFault } from '../core/fault.js';
-import { editFrame, frameBytes, type Frame } from '../core/frame.js';
-import { withResult, type JsonObject } from '../core/message.js';
+import { frameBytes, type Frame } from '../core/frame.js';
+import type { JsonObject } from '../core/message.js';
 import { editableResult } from '../core/tool-result.js';
 
 /** Results over this size are not remembered: there may be thousands of sessions and tools. */
@@ -29,17 +29,14 @@ export const staleResult = defineFault({
     const clean = editableResult(event.frame);
     if (typeof clean !== 'string') remember(memory, event.frame, clean.result);
   },
-  decide: (event, _params, context) => {
-    if (event.kind !== 'frame' || event.part !== 'answer') return [];
-    const fresh = editableResult(event.frame);
-    if (typeof fresh === 'string') return context.notDelivered(fresh);
-    const { result: stale } = context.memory;
-    if (stale === undefined) {
-      // This one passes untouched, so it is what a later call may get again.
-      remember(context.memory, event.frame, fresh.result);
-      return context.notDelivered('there is no earlier result');
-    }
-    if (canonicalJson(stale) === canonicalJson(fresh.result)) return context.notDelivered('the earlier result is the same');
-    return [forward(editFrame(event.frame, withResult(fresh.message, stale)))];
-  },
+  decide: (event, _params, context) =>
+    changeResult(event, context, (fresh) => {
+      const { result: stale } = context.memory;
+      if (stale === undefined) {
+        // This one passes untouched, so it is what a later call may get again.
+        if (event.kind === 'frame') remember(context.memory, event.frame, fresh);
+        return 'there is no earlier result';
+      }
+      return canonicalJson(stale) === canonicalJson(fresh) ? 'the earlier result is the same' : stale;
+    }),
 });

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { checkPlan } from '../core/check-plan.js';
 import type { TrafficEvent } from '../core/event.js';
 import { createCatalogue, type Fault, type Phase } from '../core/fault.js';
+import { frameMessage } from '../core/frame.js';
 import { startSession, type Era } from '../core/session.js';
 import { arrived, exchangeFor } from './events.js';
 import { EXAMPLE_DATA, exampleAnswer, exampleCall, exampleResult, toClient, toServer } from './example-messages.js';
@@ -72,6 +73,12 @@ export function contractClauses(fault: Fault, { example, claimsValid = true }: F
     ...inEach('sends nothing that would tell an agent that it is tested', (rig) => {
       for (const { message, http } of rig.ends.log) expect(JSON.stringify({ message, http })).not.toMatch(TELL_TALE);
     }),
+    ...(fault.role === 'data'
+      ? perConversation.map((how) => ({
+          promise: `says what it changed in a result (${how.era}, ${how.phase})`,
+          check: () => saysWhatItChanged(fault, example, how),
+        }))
+      : []),
     { promise: 'remembers a bounded amount, however many calls and sessions there are', check: () => remembersLittle(fault, example) },
   ];
 }
@@ -117,6 +124,30 @@ function keepsToItsRule(fault: Fault, params: Params): void {
   }
   expect(seen).toEqual([]);
   expect(rig.ends.log.filter(({ to }) => to === 'to-client').map(({ bytes }) => bytes)).toEqual([spaced(1), spaced(2)]);
+}
+
+function saysWhatItChanged(fault: Fault, params: Params, how: { era: Era; phase: Phase }): void {
+  const unsaid: string[] = [];
+  const spy: Fault = {
+    ...fault,
+    decide(event, values, context) {
+      let changes = 0;
+      const effects = fault.decide(event, values, {
+        ...context,
+        changed(path, clean, dirty) {
+          changes++;
+          context.changed(path, clean, dirty);
+        },
+      });
+      const [first] = effects;
+      if (event.kind !== 'frame' || event.part !== 'answer' || first?.kind !== 'forward') return effects;
+      const [clean, dirty] = [event.frame, first.frame].map((frame) => JSON.stringify(frameMessage(frame)));
+      if (clean !== dirty && changes === 0) unsaid.push(`the answer to ${String(event.exchange.id)}`);
+      return effects;
+    },
+  };
+  converse(spy, params, how);
+  expect(unsaid, 'context.changed was told').toEqual([]);
 }
 
 function problemsIn(rig: TestRig, era: Era): readonly string[] {

@@ -115,6 +115,21 @@ describe('a fault is caught that', () => {
     ],
     ['gives itself away', faultWith({ decide: say('Injected error') }), 'sends nothing that would tell'],
     [
+      'changes a result and does not say so',
+      faultWith({
+        role: 'data',
+        phases: ['post'],
+        decide: (event) => {
+          if (event.kind !== 'frame' || event.part !== 'answer') return [];
+          const message = frameObject(event.frame);
+          return message === undefined
+            ? []
+            : [forward(editFrame(event.frame, { jsonrpc: '2.0', id: message['id'], result: { content: [] } }))];
+        },
+      }),
+      'says what it changed',
+    ],
+    [
       'remembers everything',
       faultWith({
         memory: (): unknown[] => [],

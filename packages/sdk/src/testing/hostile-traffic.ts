@@ -4,6 +4,7 @@ import type { TrafficEvent } from '../core/event.js';
 import { frameFromBytes, frameFromMessage, frameMessage, type Frame } from '../core/frame.js';
 import type { Direction } from '../core/message.js';
 import { startSession, type Exchange } from '../core/session.js';
+import type { KnownTool } from '../core/tool-book.js';
 import { arrived, cancelled, connected, exchangeFor } from './events.js';
 import { exampleAnswer, exampleCall, exampleResult, exampleTools } from './example-messages.js';
 
@@ -33,6 +34,20 @@ const HOSTILE_TEXTS: readonly string[] = [
   `{"jsonrpc":"2.0","id":1,"result":${deep(8000)}}`,
   `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":${deep(1000)}}}`,
   `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":${JSON.stringify(deep(1000))}}]}}`,
+];
+
+/** Schemas that refer to themselves, and schemas that are none; for the tools that scripts call. */
+export const HOSTILE_TOOLS: readonly KnownTool[] = [
+  {
+    name: 'a',
+    inputSchema: undefined,
+    outputSchema: { anyOf: [{ $ref: '#' }, { $ref: '#/anyOf/0' }], properties: { a: { $ref: '#' }, '': false }, required: ['a', 1, null] },
+  },
+  {
+    name: 'b',
+    inputSchema: { properties: null },
+    outputSchema: { type: ['object', 5], properties: { orders: { items: [], enum: 'x' }, total: { enum: [] } }, required: 'total' },
+  },
 ];
 
 const answerish = fc

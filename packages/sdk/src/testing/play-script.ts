@@ -3,7 +3,7 @@ import type { Effect } from '../core/effect.js';
 import type { TrafficEvent } from '../core/event.js';
 import type { Fault, Phase } from '../core/fault.js';
 import { frameBytes } from '../core/frame.js';
-import { eventsOf, type Step } from './hostile-traffic.js';
+import { eventsOf, HOSTILE_TOOLS, type Step } from './hostile-traffic.js';
 import { askFault, paramsOf, testContext } from './test-context.js';
 
 /**
@@ -21,7 +21,7 @@ export function playScript(
   for (const event of eventsOf(script)) {
     const isOffWire = event.kind === 'frame' && event.frame.bytes !== undefined;
     const before = snapshot(event, isOffWire);
-    const context = testContext(fault, { phase, memory });
+    const context = testContext(fault, { phase, memory, knownTools: HOSTILE_TOOLS });
     if (event.kind === 'frame' && event.part === 'answer') {
       // A fault's own specs say what it takes; an example has values of that kind.
       fault.observe?.(event, paramsOf(fault, params) as Readonly<Record<string, never>>, context);

@@ -5,6 +5,7 @@ import type { Fault, FaultContext, Phase, TransportName } from '../core/fault.js
 import { compileGlobs } from '../core/match.js';
 import { keyedRandom } from '../core/random.js';
 import type { Era } from '../core/session.js';
+import type { KnownTool } from '../core/tool-book.js';
 
 /** A context that remembers why a fault did nothing, and what it said it changed. */
 export type TestContext = FaultContext<unknown> & { readonly why: string | undefined; readonly changes: readonly DataChange[] };
@@ -19,6 +20,8 @@ export type TestContextOptions = {
   readonly draws?: readonly number[];
   /** Globs of `when.tool`. */
   readonly tool?: readonly string[];
+  /** What the server listed. */
+  readonly knownTools?: readonly KnownTool[];
   readonly seed?: number;
 };
 
@@ -40,6 +43,7 @@ export function testContext(fault: Fault, options: TestContextOptions = {}): Tes
     },
     memory: 'memory' in options ? options.memory : fault.memory?.(),
     selectsTool: compileGlobs(options.tool),
+    knownTool: (name) => (fault.learnsTools ? options.knownTools?.find((tool) => tool.name === name) : undefined),
     notDelivered(reason) {
       why = reason;
       return [];

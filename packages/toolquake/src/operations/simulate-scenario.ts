@@ -83,7 +83,7 @@ export async function runSimulateScenario(options: SimulateScenarioOptions): Pro
     seeds: count,
     show: scenario.show,
     rules: rulesOf(scenario.source),
-    rows: [...sums.values()].map((sum) => rowOf(sum, scenario.variants)),
+    rows: [...sums.values()].map((sum) => rowOf(sum, scenario.variants, options.sweep === undefined)),
     events: [...sums.values()].reduce((all, { outcomes }) => all + outcomes.reduce((so, { summary }) => so + summary.events, 0), 0),
   };
 }
@@ -121,7 +121,7 @@ function addTo(sums: Map<string, RowSum>, job: ScenarioJob, { summary, fired, li
   for (const line of lines) if (line.startsWith('{"kind":"level"')) sum.levels.push(JSON.parse(line) as Level);
 }
 
-function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[]): ScenarioRow {
+function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[], isAsShipped: boolean): ScenarioRow {
   const { gates = [], isExpectedToHold = true } = variants.find(({ name }) => name === job.variant) ?? {};
   const figures = Object.fromEntries(
     FIGURE_NAMES.map((name): [string, SeedFigure] => {
@@ -139,7 +139,8 @@ function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[]):
       const value = figures[figure]?.mean;
       return { figure, max, min, value, isHeld: value !== undefined && value <= (max ?? Infinity) && value >= (min ?? -Infinity) };
     }),
-    isExpectedToHold,
+    // What a file expects of its variants says nothing about values that somebody else put in.
+    isExpectedToHold: isAsShipped ? isExpectedToHold : undefined,
     sequences: Object.fromEntries(
       KNOWN_SEQUENCES.map(({ name }) => [name, outcomes.filter(({ summary }) => (summary.figures[name] ?? 0) > 0).length]),
     ),

@@ -21,7 +21,8 @@ export type ScenarioRow = {
   readonly figures: Readonly<Record<string, SeedFigure>>;
   readonly onPaper: number | undefined;
   readonly gates: readonly GateResult[];
-  readonly isExpectedToHold: boolean;
+  /** Undefined: nobody said, as for values that were swept by hand. */
+  readonly isExpectedToHold: boolean | undefined;
   /** Seeds in which a named sequence of marks was found, by name. */
   readonly sequences: Readonly<Record<string, number>>;
   /** Walks through levels: failed share on the way there and back, by value. */
@@ -44,7 +45,10 @@ export type ScenarioReport = {
 
 /** Did every gate do what its variant says it does? */
 export function isAsExpected({ rows }: ScenarioReport): boolean {
-  return rows.every(({ gates, isExpectedToHold }) => gates.length === 0 || gates.every(({ isHeld }) => isHeld) === isExpectedToHold);
+  return rows.every(
+    ({ gates, isExpectedToHold }) =>
+      gates.length === 0 || isExpectedToHold === undefined || gates.every(({ isHeld }) => isHeld) === isExpectedToHold,
+  );
 }
 
 /** Rules that fired in no run. */
@@ -160,7 +164,10 @@ function gateCell({ gates, isExpectedToHold }: ScenarioRow, paint: Paint): Cell 
         .filter((gate) => !gate.isHeld)
         .map(gateText)
         .join(', ')}`;
-  return { text: isHeld === isExpectedToHold ? text : `${text} (not as expected)`, paint: isHeld ? paint.green : paint.red };
+  return {
+    text: isExpectedToHold === undefined || isHeld === isExpectedToHold ? text : `${text} (not as expected)`,
+    paint: isHeld ? paint.green : paint.red,
+  };
 }
 
 function gateText({ figure, max, min, value }: GateResult): string {
@@ -209,6 +216,7 @@ export function scenarioJson(report: ScenarioReport): string {
   const rows = report.rows.map((row) => ({
     ...row,
     onPaper: row.onPaper ?? null,
+    isExpectedToHold: row.isExpectedToHold ?? null,
     figures: Object.fromEntries(Object.entries(row.figures).map(([name, figure]) => [name, nullsFor(figure)])),
     gates: row.gates.map((gate) => nullsFor(gate)),
     levels: row.levels.map(({ value, up, down }) => ({ value, up: nullsFor(up), down: nullsFor(down) })),

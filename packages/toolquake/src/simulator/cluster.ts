@@ -37,7 +37,7 @@ export type Cluster = {
 };
 
 /** Operations whose execution is remembered, to see when one is done twice. */
-const MAX_OPERATIONS = 100_000;
+const MAX_OPERATIONS = 10_000;
 
 /** Starts all replicas. */
 export function createCluster(options: ClusterOptions): Cluster {
