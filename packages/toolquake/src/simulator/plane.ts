@@ -65,7 +65,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const lastsMs = endOf(topology);
   const callers = new Map<string, Caller>();
   const inFlight = (): number => everybody.reduce((sum, caller) => sum + caller.inFlight(), 0);
-  const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology) });
+  const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology), lastsMs });
   const clusters = new Map<string, Cluster>();
   for (const [name, spec] of Object.entries(topology.servers)) {
     const find = (other: string): Cluster => clusters.get(other)!;
@@ -189,6 +189,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     );
 
   const finish = (): Summary => {
+    watch.turn();
     watch.startLevel(undefined);
     for (const road of roads.values()) road.close();
     const tally = startTally({ knowsExecutions: true });
