@@ -69,6 +69,8 @@ export function createCluster(options: ClusterOptions): Cluster {
 
   /** Calls the servers that this one depends on, one after the other; the worker waits. */
   const onWorked = (call: Call, release: () => void): void => {
+    // Its replica crashed while another server worked for it.
+    if (call.isOver) return release();
     const next = spec.calls[call.nextServer];
     if (next === undefined) {
       release();

@@ -15,7 +15,7 @@ export type Gateway = {
   get(key: string): number | boolean;
 };
 
-type Lane = { inUse: number; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
+type Lane = { inUse: number; isProceeding: boolean; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
 
 /** Starts a gateway in front of so many servers. */
 export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; servers: number; clock: VirtualClock }): Gateway {
@@ -26,19 +26,23 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
   const laneTo = (name: string): Lane => {
     const key = spec.headOfLine ? '' : name;
     let lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, queue: createFifo() }));
+    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, isProceeding: false, queue: createFifo() }));
     return lane;
   };
 
+  /** Sends on what waits. Whatever fails at once frees its connection in the middle of this: the loop goes on with it. */
   const proceed = (lane: Lane): void => {
+    if (lane.isProceeding) return;
+    lane.isProceeding = true;
     while (lane.inUse < limitOfLane()) {
       const next = lane.queue.shift();
-      if (next === undefined) return;
+      if (next === undefined) break;
       // Its client hung up while it waited: there is nobody to send it on for.
       if (next.call.isAbandoned) continue;
       lane.inUse++;
       forward(next.call, next.to, lane);
     }
+    lane.isProceeding = false;
   };
 
   const forward = (call: Call, to: Cluster, lane: Lane): void => {
@@ -49,9 +53,13 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
 
   const onReply = (call: Call, reply: Reply, to: Cluster, lane: Lane): void => {
     if (reply.kind !== 'result' && call.tries <= spec.retries && !call.isAbandoned) {
-      clock.enqueue(spec.retryAfter, () => forward(call, to, lane));
+      clock.enqueue(spec.retryAfter, () => (call.isAbandoned ? end(call, reply, lane) : forward(call, to, lane)));
       return;
     }
+    end(call, reply, lane);
+  };
+
+  const end = (call: Call, reply: Reply, lane: Lane): void => {
     lane.inUse--;
     replyTo(call, reply);
     proceed(lane);
