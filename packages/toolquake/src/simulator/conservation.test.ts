@@ -71,7 +71,12 @@ function anySystem(number: number): JsonObject {
     clientRetries: oneOf(0, 2),
     ...maybe('retryShare', () => oneOf(0.1, 1)),
     ...maybe('breaker', () => ({ minCalls: 2, ...maybe('probeInterval', () => 3) })),
-    ...maybe('limiter', () => ({ perSecond: oneOf(5, 100), mode: oneOf('reject', 'breaker'), openFor: '200ms', countsRefused: draw() < 0.5 })),
+    ...maybe('limiter', () => ({
+      perSecond: oneOf(5, 100),
+      mode: oneOf('reject', 'breaker'),
+      openFor: '200ms',
+      countsRefused: draw() < 0.5,
+    })),
     ...maybe('bulkhead', () => oneOf(1, 5)),
     deadlineRouting: draw() < 0.3,
     ...maybe('fallback', () => oneOf('a', 'c')),
@@ -83,7 +88,13 @@ function anySystem(number: number): JsonObject {
     window: oneOf('100ms', '1s', '1m'),
     servers: { one: server(['a'], oneOf([], ['three'])), two: server(['b'], []), three: server(['c'], oneOf([], ['two'])) },
     agents: { first: agent(), ...(draw() < 0.5 ? { second: agent() } : {}) },
-    ...maybe('gateway', () => ({ connections: oneOf(1, 5, 50), queue: oneOf(0, 3, 100), headOfLine: draw() < 0.5, retries: oneOf(0, 2), retryAfter: oneOf('0s', '50ms') })),
+    ...maybe('gateway', () => ({
+      connections: oneOf(1, 5, 50),
+      queue: oneOf(0, 3, 100),
+      headOfLine: draw() < 0.5,
+      retries: oneOf(0, 2),
+      retryAfter: oneOf('0s', '50ms'),
+    })),
     ...maybe('registry', () => ({ refresh: oneOf('0s', '1s'), moves: [{ tool: 'a', to: 'two', at: '2s' }] })),
     timeline: [
       { at: '1s', until: '2s', set: 'servers.one.pool', to: 1 },

@@ -6,12 +6,13 @@ import { OVERLOADED, replyTo, startCall, type Call, type Reply } from './call.js
 import type { Cluster } from './cluster.js';
 import { createFifo, type Fifo } from './fifo.js';
 import type { GatewaySpec } from './topology-fields.js';
+import type { ValueAt } from './topology.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** See the module comment. */
 export type Gateway = {
   receive(call: Call, to: Cluster): void;
-  set(key: string, value: number | boolean): void;
+  set(key: string, valueAt: ValueAt): void;
   get(key: string): number | boolean;
 };
 
@@ -72,8 +73,8 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
       lane.queue.push({ call, to });
       proceed(lane);
     },
-    set(_key, value) {
-      connections = value as number;
+    set(_key, valueAt) {
+      connections = valueAt(0) as number;
       for (const lane of lanes.values()) proceed(lane);
     },
     get: () => connections,
