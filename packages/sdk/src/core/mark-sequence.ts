@@ -34,7 +34,7 @@ export type SequenceWatch = { hear(mark: string, atMs: number): FoundSequence | 
 
 /**
  * Watches for one sequence. The latest chance of each step is what counts, so an early mark without sequel does not hide
- * a later one. After a find it waits until the first mark was not heard for `withinMs`: one outage is one find.
+ * a later one. After a find it waits until none of its marks was heard for `withinMs`: one outage is one find.
  */
 export function watchSequence({ name, marks, withinMs }: MarkSequence): SequenceWatch {
   /** For each step: when the chain that has come this far began. */

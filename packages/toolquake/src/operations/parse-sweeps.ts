@@ -5,7 +5,7 @@ import type { SettingValue } from '../simulator/topology.js';
 
 /** The sweeps in the text of an option. Whether the keys exist is not its business. */
 export function parseSweeps(text: string): readonly Sweep[] {
-  return text
+  const sweeps = text
     .split(';')
     .filter((part) => part.trim() !== '')
     .map((part) => {
@@ -22,6 +22,16 @@ export function parseSweeps(text: string): readonly Sweep[] {
       }
       return { key: key.trim(), values: values.map(valueOf) };
     });
+  const keys = sweeps.map(({ key }) => key);
+  refuseTwice(keys, (key) => `--sweep has the key "${key}" twice.`);
+  for (const { key, values } of sweeps) refuseTwice(values, (value) => `--sweep ${key} has the value ${String(value)} twice.`);
+  return sweeps;
+}
+
+/** The same run twice would count as two, and make its figures look surer than they are. */
+function refuseTwice<Item>(items: readonly Item[], message: (item: Item) => string): void {
+  const twice = items.find((item, index) => items.indexOf(item) !== index);
+  if (twice !== undefined) throw new ToolquakeError('BAD_ARGUMENT', { message: message(twice), advice: 'Say it once.' });
 }
 
 function valueOf(text: string): SettingValue {

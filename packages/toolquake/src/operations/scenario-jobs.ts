@@ -1,5 +1,5 @@
 /** The runs of a scenario: every variant at every swept point with every seed, and how one of them is done. */
-import { createCatalogue, journalLine, type JsonObject } from '@toolquake/sdk/core';
+import { createCatalogue, journalLine, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { checkTopology } from '../simulator/check-topology.js';
 import { blastRadiusOnPaper } from '../simulator/on-paper.js';
@@ -16,11 +16,15 @@ export type ScenarioJob = {
   readonly seed: number;
 };
 
+/** What came of one level of a walk. */
+export type Level = JournalEntry & { kind: 'level' };
+
 /** What came of it. */
 export type ScenarioOutcome = {
   readonly summary: Summary;
   readonly fired: Readonly<Record<string, number>>;
-  /** Lines of the journal, when it was asked for. */
+  readonly levels: readonly Level[];
+  /** Lines of the journal, when it was asked for and not taken as it came. */
   readonly lines: readonly string[];
 };
 
@@ -47,7 +51,7 @@ export function jobsOf(
 export function createJobRunner(source: JsonObject): {
   start(
     job: ScenarioJob,
-    options: { readonly keepsLines: boolean; readonly everyCall: boolean; readonly onLine?: (line: string) => void },
+    options: { readonly keepsLines: boolean; readonly everyCall: boolean; readonly onLine?: ((line: string) => void) | undefined },
   ): {
     readonly run: PlaneRun;
     outcome(summary: Summary): ScenarioOutcome;
@@ -70,6 +74,7 @@ export function createJobRunner(source: JsonObject): {
     start(job, { keepsLines, everyCall, onLine }) {
       const topology = topologyOf(job);
       const lines: string[] = [];
+      const levels: Level[] = [];
       const take = onLine ?? ((line: string): void => void lines.push(line));
       const run = createPlane({
         topology,
@@ -77,10 +82,13 @@ export function createJobRunner(source: JsonObject): {
         variant: job.variant,
         point: job.point,
         onPaper: blastRadiusOnPaper(topology),
-        journal: keepsLines ? (entry) => take(journalLine(entry)) : undefined,
+        journal(entry) {
+          if (entry.kind === 'level') levels.push(entry);
+          if (keepsLines) take(journalLine(entry));
+        },
         everyCall,
       });
-      return { run, outcome: (summary) => ({ summary, fired: run.fired(), lines }) };
+      return { run, outcome: (summary) => ({ summary, fired: run.fired(), levels, lines }) };
     },
   };
 }

@@ -20,7 +20,9 @@ export type PoolOptions = {
   /** Called in the order of the jobs. Slow takers are waited for. */
   readonly onOutcome: (outcome: ScenarioOutcome, job: ScenarioJob) => Promise<void> | void;
   /** Lines as they come, instead of kept until the end of a run: for journals of every call. In our own thread only. */
-  readonly onLine?: ((line: string) => Promise<void> | undefined) | undefined;
+  readonly onLine?: ((line: string) => void) | undefined;
+  /** Waits until lines that came are where they belong; asked now and then, where there is an `onLine`. */
+  readonly onPause?: (() => Promise<void>) | undefined;
 };
 
 /** Events between two looks at the world outside. */
@@ -28,9 +30,9 @@ const SLICE_EVENTS = 20_000;
 /** Jobs handed out ahead of the oldest one that is not finished, per thread: what waits for its turn stays bounded. */
 const AHEAD = 4;
 
-/** How many threads are worth starting. */
-export function threadsFor(jobs: number): number {
-  return Math.min(availableParallelism(), jobs);
+/** How many threads are worth starting; one for each core, unless somebody wants another number. */
+export function threadsFor(jobs: number, wanted: number = availableParallelism()): number {
+  return Math.min(wanted, jobs);
 }
 
 /** Does all jobs. */
@@ -38,17 +40,16 @@ export function doJobs(options: PoolOptions): Promise<void> {
   return options.threads <= 1 || options.onLine !== undefined ? doAllHere(options) : doOnThreads(options);
 }
 
-async function doAllHere({ source, jobs, keepsLines, everyCall, signal, onProgress, onOutcome, onLine }: PoolOptions): Promise<void> {
+async function doAllHere(options: PoolOptions): Promise<void> {
+  const { source, jobs, keepsLines, everyCall, signal, onProgress, onOutcome, onLine, onPause } = options;
   const runner = createJobRunner(source);
   for (const [index, job] of jobs.entries()) {
-    let pause: Promise<void> | undefined;
-    const take = onLine === undefined ? {} : { onLine: (line: string) => void (pause = onLine(line) ?? pause) };
-    const { run, outcome } = runner.start(job, { keepsLines, everyCall, ...take });
+    const { run, outcome } = runner.start(job, { keepsLines, everyCall, onLine });
     for (;;) {
       const summary = run.run(SLICE_EVENTS);
       onProgress?.((index + run.progress()) / jobs.length);
       await setImmediate();
-      await pause;
+      if (onLine !== undefined) await onPause?.();
       signal?.throwIfAborted();
       if (summary === undefined) continue;
       await onOutcome(outcome(summary), job);

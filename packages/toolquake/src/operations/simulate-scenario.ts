@@ -1,12 +1,22 @@
 /** Runs a scenario: all variants, points and seeds, on all cores, and sums them up. */
-import { createCatalogue, KNOWN_SEQUENCES, meanInterval, ToolquakeError, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
+import {
+  createCatalogue,
+  KNOWN_SEQUENCES,
+  meanInterval,
+  ToolquakeError,
+  type Catalogue,
+  type JournalEntry,
+  type JsonObject,
+} from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { readScenario } from '../config/load-scenario.js';
 import type { ScenarioReport, ScenarioRow, SeedFigure } from '../reporters/scenario.js';
+import { checkTopology } from '../simulator/check-topology.js';
 import { FIGURE_NAMES, figureOf } from '../simulator/figures-of-run.js';
 import { sweepProblems, type Scenario, type Variant } from '../simulator/scenario.js';
+import { withSettings } from '../simulator/settings.js';
 import { openJournal } from './journal-file.js';
-import { jobsOf, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
+import { jobsOf, type Level, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
 import { doJobs, threadsFor } from './scenario-pool.js';
 import { parseSweeps } from './parse-sweeps.js';
 
@@ -29,6 +39,9 @@ export type SimulateScenarioOptions = {
   readonly onProgress?: ((share: number) => void) | undefined;
 };
 
+/** Lines of a journal between two looks at whether they are written. */
+const MAX_UNWRITTEN = 10_000;
+
 /** Loads, runs and sums up. Throws a `ToolquakeError` before anything was started when something is wrong with the input. */
 export async function runSimulateScenario(options: SimulateScenarioOptions): Promise<ScenarioReport> {
   const catalogue = createCatalogue(faults);
@@ -44,32 +57,40 @@ export async function runSimulateScenario(options: SimulateScenarioOptions): Pro
     });
   }
   const jobs = jobsOf(scenario, sweeps, { first, count });
+  const rules = checkTogether(scenario.source, jobs, first, catalogue);
   const sums = new Map<string, RowSum>();
   const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, () => {});
-  const write = async (lines: readonly string[]): Promise<void> => {
-    for (const line of lines) {
-      const entry = JSON.parse(line) as JournalEntry;
-      journal?.append(entry);
-      options.onEntry?.(entry);
-    }
+  const take = (line: string): void => {
+    const entry = JSON.parse(line) as JournalEntry;
+    journal?.append(entry);
+    options.onEntry?.(entry);
+  };
+  const drain = async (): Promise<void> => {
     await journal?.drain();
     const failure = journal?.failure();
     if (failure !== undefined) throw failure;
   };
+  const isHeard = journal !== undefined || options.onEntry !== undefined;
   try {
     await doJobs({
       source: scenario.source,
       jobs,
-      keepsLines: true,
-      everyCall: options.everyCall,
-      threads: options.threads ?? threadsFor(jobs.length),
+      keepsLines: isHeard,
+      everyCall: isHeard && options.everyCall,
+      threads: threadsFor(jobs.length, options.threads),
       signal: options.signal,
       onProgress: options.onProgress,
       // Every call of many runs does not fit into memory: such journals are written as they come.
-      onLine: options.everyCall && journal !== undefined ? (line) => write([line]) : undefined,
+      onLine: options.everyCall && isHeard ? take : undefined,
+      onPause: drain,
       async onOutcome(outcome, job) {
         addTo(sums, job, outcome);
-        await write(outcome.lines);
+        for (const [index, line] of outcome.lines.entries()) {
+          take(line);
+          // The file keeps only so much in memory, and drops the rest.
+          if (index % MAX_UNWRITTEN === MAX_UNWRITTEN - 1) await drain();
+        }
+        await drain();
       },
     });
   } finally {
@@ -82,7 +103,7 @@ export async function runSimulateScenario(options: SimulateScenarioOptions): Pro
     seed: first,
     seeds: count,
     show: scenario.show,
-    rules: rulesOf(scenario.source),
+    rules,
     rows: [...sums.values()].map((sum) => rowOf(sum, scenario.variants, options.sweep === undefined)),
     events: [...sums.values()].reduce((all, { outcomes }) => all + outcomes.reduce((so, { summary }) => so + summary.events, 0), 0),
   };
@@ -105,20 +126,32 @@ function refuse(problems: ReturnType<typeof sweepProblems>): void {
   throw new ToolquakeError(problem.code, { message: `--sweep ${problem.key}: ${problem.message}`, advice: problem.advice });
 }
 
-function rulesOf(source: JsonObject): readonly { id: string; fault: string }[] {
-  const plan = source['plan'] as { rules?: readonly { id: string; fault: string; enabled?: boolean }[] } | undefined;
-  return (plan?.rules ?? []).filter(({ enabled }) => enabled !== false).map(({ id, fault }) => ({ id, fault }));
+/** Settings that are fine one by one may contradict each other. The answer is every rule that is on in any of the runs. */
+function checkTogether(source: JsonObject, jobs: readonly ScenarioJob[], first: number, catalogue: Catalogue): ScenarioReport['rules'] {
+  const rules = new Map<string, string>();
+  for (const { variant, point, settings, seed } of jobs) {
+    // All seeds share their settings.
+    if (seed !== first) continue;
+    const { topology, problems } = checkTopology(withSettings(source, settings), catalogue);
+    const [problem] = problems;
+    if (problem !== undefined) {
+      const values = Object.entries(point).map(([key, value]) => `${key}=${value}`);
+      const message = `${[`Variant "${variant}"`, ...values].join(', ')}: ${problem.message}`;
+      throw new ToolquakeError(problem.code, { message, advice: problem.advice });
+    }
+    for (const { id, fault, isEnabled } of topology?.plan.rules ?? []) if (isEnabled) rules.set(id, fault.type);
+  }
+  return [...rules].map(([id, fault]) => ({ id, fault }));
 }
 
-type Level = JournalEntry & { kind: 'level' };
 type RowSum = { readonly job: ScenarioJob; readonly outcomes: Pick<ScenarioOutcome, 'summary' | 'fired'>[]; readonly levels: Level[] };
 
-function addTo(sums: Map<string, RowSum>, job: ScenarioJob, { summary, fired, lines }: ScenarioOutcome): void {
+function addTo(sums: Map<string, RowSum>, job: ScenarioJob, { summary, fired, levels }: ScenarioOutcome): void {
   const key = JSON.stringify([job.variant, job.point]);
   let sum = sums.get(key);
   if (sum === undefined) sums.set(key, (sum = { job, outcomes: [], levels: [] }));
   sum.outcomes.push({ summary, fired });
-  for (const line of lines) if (line.startsWith('{"kind":"level"')) sum.levels.push(JSON.parse(line) as Level);
+  sum.levels.push(...levels);
 }
 
 function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[], isAsShipped: boolean): ScenarioRow {
@@ -137,7 +170,10 @@ function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[], 
     onPaper: outcomes[0]?.summary.onPaper,
     gates: gates.map(({ figure, max, min }) => {
       const value = figures[figure]?.mean;
-      return { figure, max, min, value, isHeld: value !== undefined && value <= (max ?? Infinity) && value >= (min ?? -Infinity) };
+      // A run without the figure keeps no promise about it: a mean over those that recovered says nothing of those that did not.
+      const isThere = outcomes.every(({ summary }) => figureOf(summary, figure) !== undefined);
+      const isHeld = isThere && value !== undefined && value <= (max ?? Infinity) && value >= (min ?? -Infinity);
+      return { figure, max, min, value: isThere ? value : undefined, isHeld };
     }),
     // What a file expects of its variants says nothing about values that somebody else put in.
     isExpectedToHold: isAsShipped ? isExpectedToHold : undefined,

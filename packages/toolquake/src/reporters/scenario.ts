@@ -171,7 +171,8 @@ function gateCell({ gates, isExpectedToHold }: ScenarioRow, paint: Paint): Cell 
 }
 
 function gateText({ figure, max, min, value }: GateResult): string {
-  const bound = max !== undefined && value !== undefined && value > max ? `> ${figureText(figure, max)}` : `< ${figureText(figure, min)}`;
+  if (value === undefined) return `${TITLES[figure] ?? figure} n/a`;
+  const bound = max !== undefined && value > max ? `> ${figureText(figure, max)}` : `< ${figureText(figure, min)}`;
   return `${TITLES[figure] ?? figure} ${figureText(figure, value)} ${bound}`;
 }
 
@@ -193,12 +194,13 @@ function levelsText({ rows }: ScenarioReport, paint: Paint): string {
 }
 
 function sequenceLines({ rows, seeds }: ScenarioReport): readonly string[] {
-  const lines = rows.flatMap(({ variant, sequences }) =>
-    Object.entries(sequences)
+  const lines = rows.flatMap(({ variant, point, sequences }) => {
+    const where = [variant, ...Object.entries(point).map(([key, value]) => `${key}=${value}`)].join(', ');
+    return Object.entries(sequences)
       .filter(([, count]) => count > 0)
-      .map(([name, count]) => `  ${name} was found in ${count} of ${seeds} seeds: ${variant}\n`),
-  );
-  return lines.length === 0 ? [] : ['\n', ...new Set(lines)];
+      .map(([name, count]) => `  ${name} was found in ${count} of ${seeds} seeds: ${where}\n`);
+  });
+  return lines.length === 0 ? [] : ['\n', ...lines];
 }
 
 function wrapText(text: string, width: number): readonly string[] {

@@ -39,6 +39,12 @@ export function startCall(about: Pick<Call, 'tool' | 'operation' | 'frame' | 'ex
   return { tool, operation, frame, exchange, onReply, outer, isAbandoned: false, isOver: false, tries: 0, nextServer: 0, boot: 0 };
 }
 
+/** Does nobody wait any more, for the call itself or for what it is part of? */
+export function isAbandoned(call: Call): boolean {
+  for (let one: Call | undefined = call; one !== undefined; one = one.outer) if (one.isAbandoned) return true;
+  return false;
+}
+
 /** Answers a call, unless that happened already. */
 export function replyTo(call: Call, reply: Reply): void {
   if (call.isOver) return;

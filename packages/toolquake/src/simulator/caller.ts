@@ -7,6 +7,7 @@ import type { Hearing } from './link.js';
 import { createOperations, type Attempt, type Ending, type Operation, type Road } from './operation.js';
 import type { Registry } from './registry.js';
 import type { AgentSpec } from './topology-fields.js';
+import type { ValueAt } from './topology.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { Watch } from './watch.js';
 
@@ -15,6 +16,10 @@ type Task = {
   readonly name: string;
   readonly startedAtMs: number;
   step: number;
+  /** Operations started so far. */
+  started: number;
+  /** Its next step is about to begin: whatever ends meanwhile must not begin another. */
+  isStepping: boolean;
   /** Operations of this step, and how many of them are not over. */
   operations: Operation<Task>[];
   left: number;
@@ -53,7 +58,7 @@ export type Caller = {
   hear(attempt: Attempt, hearing: Hearing, isFaulted: boolean): void;
   /** Gives everything up that is still under way. */
   stop(): void;
-  set(key: string, value: number | boolean): void;
+  set(key: string, valueAt: ValueAt): void;
   get(key: string): number | boolean;
   isDone(): boolean;
   inFlight(): number;
@@ -76,6 +81,7 @@ export function createCaller(options: CallerOptions): Caller {
   const running = new Set<Task>();
   let hasArrivals = spec.perSecond !== undefined;
   let perSecond = spec.perSecond ?? 0;
+  /** Arrivals drawn so far; the last is the one that is awaited. */
   let arrived = 0;
   /** Tasks to do; 0 where they arrive by themselves. */
   let wanted = spec.tasks ?? 0;
@@ -85,13 +91,17 @@ export function createCaller(options: CallerOptions): Caller {
   let deceivedTasks = 0;
   let turnedAway = 0;
 
+  const isPastEnd = (): boolean => lastsMs !== undefined && clock.nowMs() >= lastsMs;
+
   const scheduleArrival = (): void => {
     const gapMs = (-1000 / perSecond) * Math.log(1 - arrivals.draw(++arrived, 0));
-    clock.deliver(gapMs, arrive, undefined, undefined);
+    clock.deliver(gapMs, arrive, arrived, undefined);
   };
 
-  const arrive = (): void => {
-    if (lastsMs !== undefined && clock.nowMs() >= lastsMs) hasArrivals = false;
+  const arrive = (number: number): void => {
+    // The rate changed while it was awaited, and another was drawn in its place.
+    if (number !== arrived) return;
+    if (isPastEnd()) hasArrivals = false;
     if (!hasArrivals) return;
     if (running.size < spec.concurrency) beginTask();
     else turnAway();
@@ -116,6 +126,8 @@ export function createCaller(options: CallerOptions): Caller {
       name: `${name}-${++numbered}`,
       startedAtMs: clock.nowMs(),
       step: -1,
+      started: 0,
+      isStepping: false,
       operations: [],
       left: 0,
       isFailed: false,
@@ -128,18 +140,25 @@ export function createCaller(options: CallerOptions): Caller {
     nextStep(task);
   };
 
+  /** In a loop: operations that are refused end at once, and a task may have thousands of them. */
   const nextStep = (task: Task): void => {
+    if (task.isStepping) return;
+    task.isStepping = true;
+    do startStep(task);
+    while (task.left === 0 && !task.isOver);
+    task.isStepping = false;
+  };
+
+  const startStep = (task: Task): void => {
     task.step++;
     const tools = steps[task.step];
     if (tools === undefined) return endTask(task);
-    let number = 0;
-    for (let step = 0; step < task.step; step++) number += steps[step]!.length;
     task.left = tools.length;
     task.operations = [];
     const untilMs = spec.taskDeadline === undefined ? Number.POSITIVE_INFINITY : task.startedAtMs + spec.taskDeadline;
     for (const tool of tools) {
+      const number = task.started++;
       task.operations.push(operations.start({ owner: task, key: `${task.name}/${number}`, task: task.name, untilMs, number, tool }));
-      number++;
     }
   };
 
@@ -161,6 +180,7 @@ export function createCaller(options: CallerOptions): Caller {
     watch.taskEnded(task.isFailed);
     if (task.isDeceived && !task.isFailed) deceivedTasks++;
     taskLatency.add(clock.nowMs() - task.startedAtMs);
+    if (isPastEnd()) wanted = planned;
     if (planned < wanted) planTask();
   };
 
@@ -184,7 +204,11 @@ export function createCaller(options: CallerOptions): Caller {
       wanted = planned;
       for (const task of running) giveTaskUp(task);
     },
-    set: (_key, value) => void (perSecond = value as number),
+    set(_key, valueAt) {
+      perSecond = valueAt(0) as number;
+      // Arrivals have no memory: the wait for the next may begin anew.
+      if (hasArrivals && arrived > 0) scheduleArrival();
+    },
     get: () => perSecond,
     isDone: () => !hasArrivals && running.size === 0 && tally.tasks >= wanted,
     inFlight: operations.inFlight,

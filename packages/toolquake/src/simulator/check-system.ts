@@ -114,6 +114,7 @@ function checkAgent(reader: ValueReader, path: PlanPath, agent: AgentSpec, topol
       'Give the agent a "taskDeadline", or the simulation an end with "lasts".',
     );
   }
+  checkRetries(reader, path, agent);
   if ((agent.steps === undefined) === (agent.tools === undefined)) {
     reader.report(path, 'MISSING_KEY', `The agent "${name}" needs "tools" (taken in turn) or "steps" (one by one), and not both.`);
   }
@@ -123,6 +124,16 @@ function checkAgent(reader: ValueReader, path: PlanPath, agent: AgentSpec, topol
   agent.steps?.forEach((tools, index) => tools.forEach((tool) => checkTool(reader, tool, [...path, 'steps', index], owners)));
   if (agent.fallback !== undefined) checkTool(reader, agent.fallback, [...path, 'fallback'], owners);
   checkDeadlines(reader, path, agent, topology, owners);
+}
+
+/** A limiter refuses in no time: retries without a bound and without a wait would all happen in the same moment. */
+function checkRetries(reader: ValueReader, path: PlanPath, { retry, limiter }: AgentSpec): void {
+  if (retry?.max !== Number.POSITIVE_INFINITY || limiter === undefined) return;
+  for (const key of ['backoff', 'maxBackoff'] as const) {
+    if (retry[key] >= 1) continue;
+    const message = `Unbounded retries against a limiter need time between them, and ${key} is ${retry[key]} ms.`;
+    reader.report([...path, 'retry', key], 'IMPOSSIBLE', message, 'The nearest possible value is 1 ms.');
+  }
 }
 
 /** Steps of one task, as lists of tools that are called at the same time. */
@@ -137,10 +148,8 @@ function checkDeadlines(reader: ValueReader, path: PlanPath, agent: AgentSpec, {
   const fastest = (tool: string): number => {
     const server = servers[owners.get(tool) ?? ''];
     if (server === undefined) return 0;
-    return [server, ...server.calls.map((name) => servers[name])].reduce(
-      (sum, one) => sum + (one === undefined ? 0 : fastestMs(one.service)),
-      0,
-    );
+    const needed = server.calls.filter((name) => Object.hasOwn(servers, name)).map((name) => servers[name]!);
+    return [server, ...needed].reduce((sum, one) => sum + fastestMs(one.service), 0);
   };
   const steps = stepsOf(agent);
   for (const tool of new Set(steps.flat())) {
@@ -157,11 +166,12 @@ function checkDeadlines(reader: ValueReader, path: PlanPath, agent: AgentSpec, {
   reader.report([...path, 'taskDeadline'], 'IMPOSSIBLE', message, `The nearest possible value is ${wholeMs} ms.`);
 }
 
-function checkTimes(reader: ValueReader, { timeline, levels, lastsMs, servers }: Topology): void {
+function checkTimes(reader: ValueReader, { timeline, levels, lastsMs, servers, agents }: Topology): void {
   timeline.forEach(({ atMs, set, replicas }, index) => {
     if (lastsMs !== undefined && atMs >= lastsMs)
       reader.report(['timeline', index, 'at'], 'IMPOSSIBLE', `At ${atMs} ms the simulation is over: it lasts ${lastsMs} ms.`);
     checkReplicas(reader, set, replicas, ['timeline', index, 'replicas'], servers);
+    checkRate(reader, set, ['timeline', index, 'set'], agents);
   });
   if (levels === undefined) return;
   if (levels.values.length < 2)
@@ -169,6 +179,14 @@ function checkTimes(reader: ValueReader, { timeline, levels, lastsMs, servers }:
   if (lastsMs !== undefined)
     reader.report(['levels'], 'IMPOSSIBLE', 'levels say themselves how long the simulation lasts: leave out "lasts" or "levels".');
   checkReplicas(reader, levels.set, levels.replicas, ['levels', 'replicas'], servers);
+  checkRate(reader, levels.set, ['levels', 'set'], agents);
+}
+
+/** Only where tasks arrive is there a rate to change. */
+function checkRate(reader: ValueReader, set: string, path: PlanPath, agents: Topology['agents']): void {
+  const [part, name = ''] = set.split('.');
+  if (part !== 'agents' || agents[name]?.perSecond !== undefined) return;
+  reader.report(path, 'IMPOSSIBLE', `The tasks of "${name}" do not arrive: it has "tasks", so there is no rate to change.`);
 }
 
 function checkReplicas(reader: ValueReader, set: string, replicas: number | undefined, path: PlanPath, servers: Topology['servers']): void {

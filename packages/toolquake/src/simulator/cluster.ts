@@ -6,6 +6,7 @@ import { createReplica, type Replica } from './replica.js';
 import { createResults } from './results.js';
 import { createSampler } from './service-time.js';
 import type { ServerSpec } from './topology-fields.js';
+import type { ValueAt } from './topology.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** What a cluster needs of the world. */
@@ -23,7 +24,7 @@ export type ClusterOptions = {
 export type Cluster = {
   readonly name: string;
   receive(call: Call): void;
-  set(key: string, value: number | boolean, replicas: number | undefined): void;
+  set(key: string, valueAt: ValueAt): void;
   get(key: string): number | boolean;
   /** The replica that the last call went to stands still. */
   freeze(forMs: number): void;
@@ -69,6 +70,8 @@ export function createCluster(options: ClusterOptions): Cluster {
 
   /** Calls the servers that this one depends on, one after the other; the worker waits. */
   const onWorked = (call: Call, release: () => void): void => {
+    // Its replica crashed while another server worked for it.
+    if (call.isOver) return release();
     const next = spec.calls[call.nextServer];
     if (next === undefined) {
       release();
@@ -120,9 +123,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       last = replica;
       replica.receive(call);
     },
-    set(key, value, count) {
-      for (const replica of replicas.slice(0, count ?? replicas.length)) replica.set(key, value);
-    },
+    set: (key, valueAt) => replicas.forEach((replica, index) => replica.set(key, valueAt(index))),
     get: (key) => replicas[0]!.get(key),
     freeze: (forMs) => (last ?? replicas[0]!).freeze(forMs),
     crash: (forMs) => replicas.forEach((replica) => replica.crash(forMs)),

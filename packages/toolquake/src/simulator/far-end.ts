@@ -73,7 +73,9 @@ export function createFarEnd(options: FarEndOptions): FarEnd {
     },
     abandon(id) {
       const call = open.get(id);
-      if (call !== undefined) call.isAbandoned = true;
+      if (call === undefined) return;
+      call.isAbandoned = true;
+      open.delete(id);
     },
     freeze: (forMs) => cluster.freeze(forMs),
     crash: (forMs) => cluster.crash(forMs),

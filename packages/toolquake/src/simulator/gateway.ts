@@ -6,16 +6,17 @@ import { OVERLOADED, replyTo, startCall, type Call, type Reply } from './call.js
 import type { Cluster } from './cluster.js';
 import { createFifo, type Fifo } from './fifo.js';
 import type { GatewaySpec } from './topology-fields.js';
+import type { ValueAt } from './topology.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** See the module comment. */
 export type Gateway = {
   receive(call: Call, to: Cluster): void;
-  set(key: string, value: number | boolean): void;
+  set(key: string, valueAt: ValueAt): void;
   get(key: string): number | boolean;
 };
 
-type Lane = { inUse: number; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
+type Lane = { inUse: number; isProceeding: boolean; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
 
 /** Starts a gateway in front of so many servers. */
 export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; servers: number; clock: VirtualClock }): Gateway {
@@ -26,19 +27,23 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
   const laneTo = (name: string): Lane => {
     const key = spec.headOfLine ? '' : name;
     let lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, queue: createFifo() }));
+    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, isProceeding: false, queue: createFifo() }));
     return lane;
   };
 
+  /** Sends on what waits. Whatever fails at once frees its connection in the middle of this: the loop goes on with it. */
   const proceed = (lane: Lane): void => {
+    if (lane.isProceeding) return;
+    lane.isProceeding = true;
     while (lane.inUse < limitOfLane()) {
       const next = lane.queue.shift();
-      if (next === undefined) return;
+      if (next === undefined) break;
       // Its client hung up while it waited: there is nobody to send it on for.
       if (next.call.isAbandoned) continue;
       lane.inUse++;
       forward(next.call, next.to, lane);
     }
+    lane.isProceeding = false;
   };
 
   const forward = (call: Call, to: Cluster, lane: Lane): void => {
@@ -49,9 +54,13 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
 
   const onReply = (call: Call, reply: Reply, to: Cluster, lane: Lane): void => {
     if (reply.kind !== 'result' && call.tries <= spec.retries && !call.isAbandoned) {
-      clock.enqueue(spec.retryAfter, () => forward(call, to, lane));
+      clock.enqueue(spec.retryAfter, () => (call.isAbandoned ? end(call, reply, lane) : forward(call, to, lane)));
       return;
     }
+    end(call, reply, lane);
+  };
+
+  const end = (call: Call, reply: Reply, lane: Lane): void => {
     lane.inUse--;
     replyTo(call, reply);
     proceed(lane);
@@ -64,8 +73,8 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
       lane.queue.push({ call, to });
       proceed(lane);
     },
-    set(_key, value) {
-      connections = value as number;
+    set(_key, valueAt) {
+      connections = valueAt(0) as number;
       for (const lane of lanes.values()) proceed(lane);
     },
     get: () => connections,

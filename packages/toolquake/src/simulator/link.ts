@@ -249,7 +249,12 @@ export function createLink<Context, Server extends FarEnd>(options: LinkOptions<
       waiting.delete(id);
       // Before the cancel: it settles what is left as not delivered.
       const isFaulted = wasFaulted(one);
-      if (isConnected && performer.request(session, cancelFrame(id)).effects === undefined) server.abandon?.(id);
+      if (isConnected) {
+        if (performer.request(session, cancelFrame(id)).effects === undefined) server.abandon?.(id);
+      } else if (one.exchange !== undefined) {
+        // There is no way to tell the other side, but nobody has to remember the call.
+        performer.cancel(one.exchange);
+      }
       return isFaulted;
     },
     close() {

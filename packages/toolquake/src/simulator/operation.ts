@@ -123,8 +123,14 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
   /** The agent does not even try: the operation was wanted and got nothing. */
   const refuse = (operation: Operation<Owner>): void => {
     watch.open.refused++;
-    countRefusal(tally);
+    countUnsent(operation);
     fail(operation);
+  };
+
+  /** It ends without a call of its own; what was sent for it before makes it an operation all the same. */
+  const countUnsent = (operation: Operation<Owner>): void => {
+    if (operation.sends === 0) countRefusal(tally);
+    else countOperation(tally, REFUSED, operation);
   };
 
   const attempt = (operation: Operation<Owner>): void => {
@@ -144,8 +150,7 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
     else if (isRetry) watch.mark('limiter-rejects-retries', name);
     // A breaker says that trying again is pointless; a refusal looks like any other failure, and is retried.
     if (answer === 'refused' && retryLater(operation)) return;
-    if (operation.sends === 0) countRefusal(tally);
-    else countOperation(tally, REFUSED, operation);
+    countUnsent(operation);
     fail(operation);
   };
 
@@ -286,7 +291,7 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
       if (operation.isOver) return;
       operation.isOver = true;
       const { attempt: last } = operation;
-      if (last === undefined || last.isOver) return countRefusal(tally);
+      if (last === undefined || last.isOver) return countUnsent(operation);
       settle(last, failure('cancelled'), options.roadTo(last.server).cancel(last.id));
       countOperation(tally, record, operation);
     },

@@ -22,7 +22,7 @@ import { createGateway } from './gateway.js';
 import { findLiveKey } from './live-keys.js';
 import { createRegistry } from './registry.js';
 import { createRoad, type OpenRoad } from './road.js';
-import type { Change, SettingValue, Topology } from './topology.js';
+import type { Change, SettingValue, Topology, ValueAt } from './topology.js';
 import { createVirtualClock } from './virtual-clock.js';
 import { createWatch } from './watch.js';
 
@@ -65,7 +65,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const lastsMs = endOf(topology);
   const callers = new Map<string, Caller>();
   const inFlight = (): number => everybody.reduce((sum, caller) => sum + caller.inFlight(), 0);
-  const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology) });
+  const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology), lastsMs });
   const clusters = new Map<string, Cluster>();
   for (const [name, spec] of Object.entries(topology.servers)) {
     const find = (other: string): Cluster => clusters.get(other)!;
@@ -100,6 +100,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
         journal,
         refreshMs: topology.registry.refresh,
         roundTripMs: ROUND_TRIP_MS,
+        timeoutMs: topology.agents[agent]!.timeout,
         hear: (attempt, hearing, isFaulted) => callers.get(agent)!.hear(attempt, hearing, isFaulted),
         createServer: (back) =>
           createFarEnd({
@@ -121,25 +122,34 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     callers.set(name, createCaller({ name, spec, clock, random, registry, roadTo: roadFrom(name), isWrite, watch, lastsMs }));
   }
 
-  const apply = ({ set, to, replicas }: Change, isDisturbed: boolean): void => {
+  /** Changes in force, in the order of their times: a key has the value of the last one that touches it. */
+  const inForce: Change[] = [];
+
+  const apply = (path: string): void => {
     const inhabitants = { servers: [...clusters.keys()], agents: [...callers.keys()], hasGateway: gateway !== undefined };
-    const found = findLiveKey(set, inhabitants);
+    const found = findLiveKey(path, inhabitants);
     // Checked when the topology was loaded.
     if ('advice' in found) return;
     const part = found.part === 'gateway' ? gateway! : found.part === 'servers' ? clusters.get(found.name)! : callers.get(found.name)!;
     const from = part.get(found.key);
-    part.set(found.key, to, replicas);
-    journal?.({ kind: 'change', atMs: clock.nowMs(), what: set, from: finite(from), to: finite(to), isDisturbed });
+    const atFirst = valueOf(topology, path);
+    const valueAt: ValueAt = (replica) =>
+      inForce.findLast(({ set, replicas }) => set === path && (replicas === undefined || replica < replicas))?.to ?? atFirst;
+    part.set(found.key, valueAt);
+    const to = valueAt(0);
+    journal?.({ kind: 'change', atMs: clock.nowMs(), what: path, from: finite(from), to: finite(to), isDisturbed: to !== atFirst });
   };
 
   const schedule = (): void => {
     for (const change of changes) {
       clock.enqueue(change.atMs, () => {
-        const before = valueOf(topology, change.set);
-        apply(change, change.to !== before);
+        inForce.push(change);
+        apply(change.set);
         if (change.untilMs === undefined) return;
-        const back: Change = { ...change, to: before };
-        clock.enqueue(change.untilMs - change.atMs, () => apply(back, false));
+        clock.enqueue(change.untilMs - change.atMs, () => {
+          inForce.splice(inForce.indexOf(change), 1);
+          apply(change.set);
+        });
       });
     }
     const { levels } = topology;
@@ -189,6 +199,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     );
 
   const finish = (): Summary => {
+    watch.turn();
     watch.startLevel(undefined);
     for (const road of roads.values()) road.close();
     const tally = startTally({ knowsExecutions: true });

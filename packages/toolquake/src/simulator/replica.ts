@@ -3,7 +3,7 @@
  * connections that every piece of work needs. It can crash, stand still, and be cold.
  */
 import { createFifo } from './fifo.js';
-import { LOST, OVERLOADED, POOL_EXHAUSTED, replyTo, type Call } from './call.js';
+import { isAbandoned, LOST, OVERLOADED, POOL_EXHAUSTED, replyTo, type Call } from './call.js';
 import type { Sampler } from './service-time.js';
 import type { ServerSpec } from './topology-fields.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -34,21 +34,26 @@ export type Replica = {
 export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }: ReplicaOptions): Replica {
   const settings = { workers: spec.workers, pool: spec.pool ?? Number.POSITIVE_INFINITY, slowdown: spec.slowdown };
   const queue = createFifo<Call>();
+  /** For a connection. All wait equally long, so whoever gives up is the first of them. */
   const waiting = createFifo<Call>();
-  /** Entries of `waiting` that still wait: those that gave up stay in the queue until they are taken out. */
-  let stillWaiting = 0;
   let busy = 0;
   let poolInUse = 0;
   let boot = 1;
-  let isUp = spec.isUp;
+  /** Switched on; after a crash it is still down for a while. */
+  let isOn = spec.isUp;
+  let downUntilMs = 0;
   let frozenUntilMs = 0;
   let idleSinceMs = Number.NEGATIVE_INFINITY;
+  let isFilling = false;
 
-  const isUnwanted = (call: Call): boolean => call.isOver || (call.isAbandoned && spec.honoursCancel);
+  const isUp = (): boolean => isOn && clock.nowMs() >= downUntilMs;
+
+  const isUnwanted = (call: Call): boolean => spec.honoursCancel && isAbandoned(call);
 
   const workMs = (): number => {
     const nowMs = clock.nowMs();
-    const isCold = spec.coldStart !== undefined && nowMs - idleSinceMs > spec.coldStart.afterIdle;
+    const isIdle = poolInUse === 1;
+    const isCold = spec.coldStart !== undefined && isIdle && nowMs - idleSinceMs > spec.coldStart.afterIdle;
     // One call warms it up; those that come meanwhile find it warm.
     if (isCold) idleSinceMs = nowMs;
     const coldMs = isCold && spec.coldStart !== undefined ? spec.coldStart.takes : 0;
@@ -62,7 +67,9 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
 
   const worked = (call: Call, atBoot: number): void => {
     if (atBoot !== boot) return;
-    idleSinceMs = clock.nowMs();
+    const nowMs = clock.nowMs();
+    if (nowMs < frozenUntilMs) return clock.deliver(frozenUntilMs - nowMs, worked, call, boot);
+    idleSinceMs = nowMs;
     onWorked(call, () => {
       if (atBoot !== boot) return;
       poolInUse--;
@@ -76,10 +83,8 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
     while (poolInUse < settings.pool) {
       const next = waiting.shift();
       if (next === undefined) return;
-      if (next.isOver) continue;
-      stillWaiting--;
       if (isUnwanted(next)) {
-        next.isOver = true;
+        replyTo(next, LOST);
         freeWorker();
       } else {
         next.boot = 0;
@@ -90,17 +95,26 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
 
   const freeWorker = (): void => {
     busy--;
+    fillWorkers();
+  };
+
+  /** Begins what waits in the queue. Whatever fails at once frees its worker in the middle of this: the loop goes on with it. */
+  const fillWorkers = (): void => {
+    if (isFilling) return;
+    isFilling = true;
     while (busy < settings.workers) {
       const next = queue.shift();
-      if (next === undefined) return;
-      if (!isUnwanted(next)) begin(next);
+      if (next === undefined) break;
+      if (isUnwanted(next)) replyTo(next, LOST);
+      else begin(next);
     }
+    isFilling = false;
   };
 
   const giveUpWaiting = (call: Call, atBoot: number): void => {
     // `boot` of a call says since when it waits for a connection; 0: it has one.
     if (atBoot !== boot || call.boot !== boot || call.isOver) return;
-    stillWaiting--;
+    waiting.shift();
     exhausted(call);
   };
 
@@ -115,20 +129,17 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
   const begin = (call: Call): void => {
     busy++;
     if (poolInUse < settings.pool) return work(call);
-    if (stillWaiting >= spec.poolQueue) return exhausted(call);
-    stillWaiting++;
+    if (waiting.size() >= spec.poolQueue) return exhausted(call);
     call.boot = boot;
     waiting.push(call);
     watchWaiting(call, boot);
   };
 
   const stop = (): void => {
-    if (!isUp) return;
-    isUp = false;
     boot++;
     busy = 0;
     poolInUse = 0;
-    stillWaiting = 0;
+    frozenUntilMs = 0;
     idleSinceMs = Number.NEGATIVE_INFINITY;
     queue.drain();
     waiting.drain();
@@ -148,30 +159,31 @@ export function createReplica({ clock, spec, sample, onWorked, onPoolExhausted }
 
   return {
     receive(call) {
-      if (!isUp) return replyTo(call, LOST);
+      if (!isUp()) return replyTo(call, LOST);
       remember(call);
-      if (busy < settings.workers) begin(call);
+      if (busy < settings.workers && queue.size() === 0) begin(call);
       else if (queue.size() < spec.queue) queue.push(call);
       else replyTo(call, OVERLOADED);
     },
     set(key, value) {
       if (key === 'isUp') {
-        if (value === true) isUp = true;
-        else stop();
+        isOn = value === true;
+        if (!isOn) stop();
       } else if (key === 'workers' || key === 'pool' || key === 'slowdown') {
         settings[key] = value as number;
         handOn();
+        fillWorkers();
       }
     },
-    get: (key) => (key === 'isUp' ? isUp : settings[key as keyof typeof settings]),
+    get: (key) => (key === 'isUp' ? isUp() : settings[key as keyof typeof settings]),
     freeze(forMs) {
       frozenUntilMs = Math.max(frozenUntilMs, clock.nowMs() + forMs);
     },
     crash(forMs) {
+      downUntilMs = Math.max(downUntilMs, clock.nowMs() + forMs);
       stop();
-      clock.enqueue(forMs, () => (isUp = true));
     },
-    isUp: () => isUp,
+    isUp,
     poolInUse: () => poolInUse,
   };
 }

@@ -1,7 +1,7 @@
 /** An agent's way to one server: a session, the list of its tools, and a wire with faults on it. */
 import { startSession, type Decider, type JournalSink } from '@toolquake/sdk/core';
 import type { Attempt, Road } from './operation.js';
-import { createLink, listedTools, openingFrame, type FarEnd, type Hearing, type WayBack } from './link.js';
+import { createLink, failure, listedTools, openingFrame, type FarEnd, type Hearing, type WayBack } from './link.js';
 import { isConformant, isUsable } from './reading.js';
 import type { ServerSpec } from './topology-fields.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -19,6 +19,8 @@ export type RoadOptions = {
   /** The list may be this old; 0: it is asked for once. */
   readonly refreshMs: number;
   readonly roundTripMs: number;
+  /** How long the agent waits for a list, as for anything. */
+  readonly timeoutMs: number;
 };
 
 /** A road that can be opened and closed, and that knows what was delivered on it. */
@@ -42,7 +44,15 @@ export function createRoad(options: RoadOptions): OpenRoad {
   const ask = (method: 'initialize' | 'tools/list'): void => {
     isAsking = true;
     // Far away from the ids of calls, which count from 1.
-    link.send(openingFrame(-++requests, method), undefined, undefined);
+    const id = -++requests;
+    link.send(openingFrame(id, method), undefined, undefined);
+    clock.deliver(options.timeoutMs, giveUp, id, undefined);
+  };
+
+  const giveUp = (id: number): void => {
+    if (!isAsking || id !== -requests) return;
+    link.cancel(id);
+    heardOpening(failure('no-answer'));
   };
 
   /** Opening goes on whatever is answered: the next answer will say what is wrong, and there is nothing else to try. */

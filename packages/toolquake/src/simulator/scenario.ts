@@ -99,6 +99,12 @@ function checkVariants(reader: ValueReader, value: unknown, topology: JsonObject
     );
     return [AS_IT_IS];
   }
+  reportTwice(
+    reader,
+    value.map((one: unknown) => (isObject(one) ? one['name'] : undefined)),
+    ['variants'],
+    'name',
+  );
   return value.map((one: unknown, index): Variant => {
     const path = ['variants', index];
     const given = reader.object(one, path, ['name', 'set', 'gates', 'holds']) ?? {};
@@ -157,7 +163,16 @@ function checkSweeps(reader: ValueReader, value: unknown, topology: JsonObject):
     const isList =
       Array.isArray(values) && values.length > 0 && values.every((one) => ['number', 'string', 'boolean'].includes(typeof one));
     if (!isList) reader.report(path, 'WRONG_TYPE', `${pathText(path)} must be a list of values, not ${describeValue(values)}.`);
+    else reportTwice(reader, values, path, 'value');
     return { key, values: isList ? (values as readonly SettingValue[]) : [] };
+  });
+}
+
+/** Runs that cannot be told apart would be counted together. */
+function reportTwice(reader: ValueReader, items: readonly unknown[], path: PlanPath, what: string): void {
+  items.forEach((item, index) => {
+    if (item === undefined || items.indexOf(item) === index) return;
+    reader.report([...path, index], 'DUPLICATE_ID', `${pathText(path)} has the ${what} ${describeValue(item)} twice.`);
   });
 }
 

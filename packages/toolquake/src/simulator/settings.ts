@@ -101,5 +101,6 @@ function setAt(root: JsonObject, steps: readonly (string | number)[], value: unk
   const last = steps.at(-1)!;
   // Nothing: as if the file did not say it.
   if (value === null) delete place[last];
-  else place[last] = value;
+  // A copy: a later setting may reach into it.
+  else place[last] = structuredClone(value);
 }

@@ -16,6 +16,9 @@ export type Change = {
   readonly replicas: number | undefined;
 };
 
+/** The value of a live key now, of a server's replica with this index. */
+export type ValueAt = (replica: number) => number | boolean;
+
 /** A walk through values of one live key and back, within one run: is the way back the same as the way there? */
 export type Levels = {
   readonly set: string;

@@ -20,6 +20,8 @@ export type WatchOptions = {
   readonly inFlight: () => number;
   /** From when on nothing is disturbed any more; undefined: never disturbed. */
   readonly calmAtMs: number | undefined;
+  /** From when on no more tasks arrive. */
+  readonly lastsMs: number | undefined;
 };
 
 /** See the module comment. */
@@ -33,7 +35,7 @@ export type Watch = {
   mark(mark: string, where: string): void;
   /** More retries than first attempts in one window: more than half of what is sent is repetition. */
   retried(where: string): void;
-  /** Ends the window; called every `windowMs`. */
+  /** Ends the window; called every `windowMs`, and once more at the end for what is left. */
   turn(): void;
   /** Starts a level of a walk through values. */
   startLevel(level: { readonly way: 'up' | 'down'; readonly what: string; readonly value: number } | undefined): void;
@@ -48,8 +50,9 @@ const BAD_SHARE = 0.05;
 const empty = (): OpenWindow => ({ tasks: 0, failedTasks: 0, calls: 0, retries: 0, failedCalls: 0, refused: 0 });
 
 /** Starts watching. */
-export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: WatchOptions): Watch {
+export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs, lastsMs }: WatchOptions): Watch {
   const open = empty();
+  let openedAtMs = 0;
   const total = { calls: 0, retries: 0, refused: 0, peakCalls: 0, peakInFlight: 0 };
   let latencies: Sketch = createSketch();
   /** How often each mark was made, and where it was written down in this window. */
@@ -58,6 +61,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
   const found = new Map<string, number>();
   let level: { way: 'up' | 'down'; what: string; value: number; tasks: number; failed: number } | undefined;
   const after = { tasks: 0, failedTasks: 0, lastBadMs: undefined as number | undefined, isLastBad: false };
+  let last: Pick<OpenWindow, 'tasks' | 'failedTasks'> = empty();
 
   const mark = (name: string, where: string): void => {
     let known = marks.get(name);
@@ -76,12 +80,15 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
   };
 
   /** Is the system well again? Judged by whole windows after the last disturbance. */
-  const judgeRecovery = (counts: OpenWindow, atMs: number): void => {
-    if (calmAtMs === undefined || atMs - windowMs < calmAtMs || counts.tasks === 0) return;
-    after.tasks += counts.tasks;
-    after.failedTasks += counts.failedTasks;
-    after.isLastBad = counts.failedTasks / counts.tasks > BAD_SHARE;
-    if (after.isLastBad) after.lastBadMs = atMs;
+  const judgeRecovery = ({ tasks, failedTasks }: OpenWindow, atMs: number): void => {
+    if (calmAtMs === undefined || openedAtMs < calmAtMs || tasks === 0) return;
+    after.tasks += tasks;
+    after.failedTasks += failedTasks;
+    // Stragglers, where nothing arrives any more: mostly those that fail in the end. They count with the last window before.
+    const isTail = atMs - openedAtMs < windowMs || openedAtMs >= (lastsMs ?? Number.POSITIVE_INFINITY);
+    last = isTail ? { tasks: last.tasks + tasks, failedTasks: last.failedTasks + failedTasks } : { tasks, failedTasks };
+    after.isLastBad = last.failedTasks / last.tasks > BAD_SHARE;
+    if (after.isLastBad && !isTail) after.lastBadMs = atMs;
   };
 
   const endLevel = (): void => {
@@ -107,10 +114,11 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
     },
     turn() {
       const atMs = clock.nowMs();
+      if (atMs === openedAtMs && open.tasks + open.calls + open.refused === 0) return;
       const flying = inFlight();
       const quantiles: Partial<WindowCounts> =
         latencies.count === 0 ? {} : { p50Ms: latencies.quantile(0.5) ?? 0, p99Ms: latencies.quantile(0.99) ?? 0 };
-      journal?.({ kind: 'window', atMs, lastsMs: windowMs, ...open, inFlight: flying, ...quantiles });
+      journal?.({ kind: 'window', atMs, lastsMs: atMs - openedAtMs, ...open, inFlight: flying, ...quantiles });
       total.calls += open.calls;
       total.retries += open.retries;
       total.refused += open.refused;
@@ -118,6 +126,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs }: Wa
       total.peakInFlight = Math.max(total.peakInFlight, flying);
       judgeRecovery(open, atMs);
       Object.assign(open, empty());
+      openedAtMs = atMs;
       if (latencies.count > 0) latencies = createSketch();
       for (const { written } of marks.values()) written.clear();
     },

@@ -6,14 +6,24 @@ export type SweepPanel = { readonly key: string; readonly fixed: string; readonl
 
 const MAX_PANELS = 6;
 
-/** Panels with the most points first wanted: a curve through two points says little. */
+/**
+ * All panels along the key with the most values, because a curve through many points says the most; along every other key
+ * the one panel where the damage is largest.
+ */
 export function panelsOf({ keys, cells }: Comparison): readonly SweepPanel[] {
-  const all = keys
+  const along = keys
     .filter((key) => cells.every(({ point }) => typeof point[key] === 'number'))
-    .flatMap((key) => panelsAlong(key, keys, cells));
-  const most = all.reduce((high, panel) => Math.max(high, valuesOf(panel)), 0);
-  return all.filter((panel) => valuesOf(panel) >= Math.min(3, most) && valuesOf(panel) > 1).slice(0, MAX_PANELS);
+    .map((key) => panelsAlong(key, keys, cells).filter((panel) => valuesOf(panel) > 1))
+    .filter((panels) => panels.length > 0)
+    .toSorted((a, b) => mostValues(b) - mostValues(a));
+  const [first = [], ...others] = along;
+  const telling = others.filter((panels) => mostValues(panels) >= Math.min(3, mostValues(first)));
+  const worst = telling.map((panels) => panels.toSorted((a, b) => damageOf(b) - damageOf(a))[0]!);
+  return [...first.slice(0, Math.max(1, MAX_PANELS - worst.length)), ...worst].slice(0, MAX_PANELS);
 }
+
+const mostValues = (panels: readonly SweepPanel[]): number => Math.max(0, ...panels.map(valuesOf));
+const damageOf = ({ cells }: SweepPanel): number => Math.max(...cells.map(({ blastRadius }) => blastRadius.mean ?? 0));
 
 const valuesOf = ({ key, cells }: SweepPanel): number => new Set(cells.map(({ point }) => point[key])).size;
 
