@@ -40,6 +40,9 @@ describe('documents', () => {
     'docs/creating-a-fault.md',
     'docs/plans.md',
     'docs/reports.md',
+    'docs/simulator.md',
+    'docs/transports.md',
+    'docs/reports.md',
     'bench/README.md',
   ];
   test.each(documents)('%s links only to files that exist', (document) => {
