@@ -45,6 +45,14 @@ describe('runs end', () => {
     expect(problemsOf(system({}, capped, { lasts: '5s' })).join()).toContain('agents.visitor.retry.maxBackoff');
   });
 
+  test.each([{ tools: [] }, { tools: [], fanout: 5 }, { steps: [[]] }, { steps: ['look', []] }])(
+    'an agent needs something to do: %j',
+    (agent: JsonObject) => {
+      const source = { ...system(), agents: { visitor: { tasks: 1, ...agent } } };
+      expect(problemsOf(source).join()).toContain('without a tool');
+    },
+  );
+
   test('ten thousand steps that a breaker refuses', () => {
     const plan = { rules: [{ id: 'broken', fault: 'error-response' }] };
     const agent = { tasks: 2, tools: ['look'], fanout: 10_000, breaker: { threshold: 1, minCalls: 1 } };

@@ -184,7 +184,8 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
     const isFaulted = options.roadTo(given.server).cancel(given.id);
     hear(given, failure('no-answer'), isFaulted);
   };
-  const watchCall = clock.lane(spec.timeout, giveUp);
+  // Most are over long before: with a timeout of an hour, nobody could remember them all.
+  const watchCall = clock.lane(spec.timeout, giveUp, ({ isOver }: Attempt<Owner>) => isOver);
 
   /** Counts what became of a call; the record holds it afterwards. */
   const settle = (given: Attempt<Owner>, hearing: Hearing, isFaulted: boolean): void => {
