@@ -188,6 +188,7 @@ function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[], 
 function levelsOf(levels: readonly Level[]): ScenarioRow['levels'] {
   const values = [...new Set(levels.map(({ value }) => value))];
   const figure = (value: number, way: 'up' | 'down'): SeedFigure =>
-    meanInterval(levels.filter((one) => one.value === value && one.way === way).map(({ failedShare }) => failedShare));
+    // A level in which no task ended has no share, least of all a good one.
+    meanInterval(levels.filter((one) => one.value === value && one.way === way && one.tasks > 0).map(({ failedShare }) => failedShare));
   return values.map((value) => ({ value, up: figure(value, 'up'), down: figure(value, 'down') }));
 }

@@ -190,7 +190,8 @@ export function createCaller(options: CallerOptions): Caller {
     for (const operation of task.operations) operations.abandon(operation);
     endTask(task);
   };
-  const watchTask = spec.taskDeadline === undefined ? undefined : clock.lane<Task, undefined>(spec.taskDeadline, giveTaskUp);
+  const watchTask =
+    spec.taskDeadline === undefined ? undefined : clock.lane<Task, undefined>(spec.taskDeadline, giveTaskUp, ({ isOver }) => isOver);
 
   return {
     start() {

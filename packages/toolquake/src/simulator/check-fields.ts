@@ -120,6 +120,6 @@ function checkSteps(reader: ValueReader, value: unknown, path: PlanPath): readon
   }
   return value.flatMap((step: unknown, index) => {
     const tools = reader.names(step, [...path, index]);
-    return tools === undefined || tools.length === 0 ? [] : [tools];
+    return tools === undefined ? [] : [tools];
   });
 }

@@ -118,6 +118,10 @@ function checkAgent(reader: ValueReader, path: PlanPath, agent: AgentSpec, topol
   if ((agent.steps === undefined) === (agent.tools === undefined)) {
     reader.report(path, 'MISSING_KEY', `The agent "${name}" needs "tools" (taken in turn) or "steps" (one by one), and not both.`);
   }
+  for (const key of ['tools', 'steps'] as const) {
+    const isEmpty = agent[key]?.length === 0 || (key === 'steps' && agent.steps?.some((tools) => tools.length === 0) === true);
+    if (isEmpty) reader.report([...path, key], 'MISSING_KEY', `The agent "${name}" has ${key} without a tool, so there is nothing to do.`);
+  }
   if (agent.fanout !== undefined && agent.steps !== undefined)
     reader.report([...path, 'fanout'], 'IMPOSSIBLE', `"fanout" is for "tools"; "steps" says itself how many there are.`);
   agent.tools?.forEach((tool, index) => checkTool(reader, tool, [...path, 'tools', index], owners));

@@ -74,8 +74,9 @@ export function createFarEnd(options: FarEndOptions): FarEnd {
     abandon(id) {
       const call = open.get(id);
       if (call === undefined) return;
-      call.isAbandoned = true;
       open.delete(id);
+      if (gateway === undefined) call.isAbandoned = true;
+      else gateway.abandon(call, cluster);
     },
     freeze: (forMs) => cluster.freeze(forMs),
     crash: (forMs) => cluster.crash(forMs),

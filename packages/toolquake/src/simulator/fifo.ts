@@ -4,6 +4,8 @@ export type Fifo<Item> = {
   /** Takes the oldest item out; undefined when there is none. */
   shift(): Item | undefined;
   size(): number;
+  /** Leaves only some in, in their order. */
+  keep(isKept: (item: Item) => boolean): void;
   /** Takes everything out. */
   drain(): readonly Item[];
 };
@@ -30,6 +32,10 @@ export function createFifo<Item>(): Fifo<Item> {
       return item;
     },
     size: () => items.length - first,
+    keep(isKept) {
+      items = items.slice(first).filter((item) => isKept(item as Item));
+      first = 0;
+    },
     drain() {
       const all = items.slice(first) as Item[];
       items = [];

@@ -12,11 +12,19 @@ import type { VirtualClock } from './virtual-clock.js';
 /** See the module comment. */
 export type Gateway = {
   receive(call: Call, to: Cluster): void;
+  /** The client of a call hung up: what waits leaves the queue, what was sent on goes on. */
+  abandon(call: Call, to: Cluster): void;
   set(key: string, valueAt: ValueAt): void;
   get(key: string): number | boolean;
 };
 
-type Lane = { inUse: number; isProceeding: boolean; readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }> };
+/** `abandoned`: entries of the queue that nobody waits for; they are taken out together, not one by one. */
+type Lane = {
+  inUse: number;
+  isProceeding: boolean;
+  abandoned: number;
+  readonly queue: Fifo<{ readonly call: Call; readonly to: Cluster }>;
+};
 
 /** Starts a gateway in front of so many servers. */
 export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; servers: number; clock: VirtualClock }): Gateway {
@@ -27,7 +35,7 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
   const laneTo = (name: string): Lane => {
     const key = spec.headOfLine ? '' : name;
     let lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, isProceeding: false, queue: createFifo() }));
+    if (lane === undefined) lanes.set(key, (lane = { inUse: 0, isProceeding: false, abandoned: 0, queue: createFifo() }));
     return lane;
   };
 
@@ -39,7 +47,10 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
       const next = lane.queue.shift();
       if (next === undefined) break;
       // Its client hung up while it waited: there is nobody to send it on for.
-      if (next.call.isAbandoned) continue;
+      if (next.call.isAbandoned) {
+        lane.abandoned--;
+        continue;
+      }
       lane.inUse++;
       forward(next.call, next.to, lane);
     }
@@ -69,9 +80,18 @@ export function createGateway({ spec, servers, clock }: { spec: GatewaySpec; ser
   return {
     receive(call, to) {
       const lane = laneTo(to.name);
-      if (lane.inUse >= limitOfLane() && lane.queue.size() >= spec.queue) return replyTo(call, OVERLOADED);
+      if (lane.inUse >= limitOfLane() && lane.queue.size() - lane.abandoned >= spec.queue) return replyTo(call, OVERLOADED);
       lane.queue.push({ call, to });
       proceed(lane);
+    },
+    abandon(call, to) {
+      call.isAbandoned = true;
+      const isWaiting = call.tries === 0 && !call.isOver;
+      if (!isWaiting) return;
+      const lane = laneTo(to.name);
+      if (++lane.abandoned * 2 <= lane.queue.size()) return;
+      lane.queue.keep((one) => !one.call.isAbandoned);
+      lane.abandoned = 0;
     },
     set(_key, valueAt) {
       connections = valueAt(0) as number;

@@ -1,5 +1,5 @@
 /** Systems that are badly built or badly treated: the run ends, and the figures are right. */
-import { createCatalogue, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
+import { createCatalogue, sketchFromJSON, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { describe, expect, test } from 'vitest';
 import { checkTopology } from './check-topology.js';
@@ -44,6 +44,14 @@ describe('runs end', () => {
     const capped = { perSecond: 1, retry: { max: 'unbounded', backoff: '1s', maxBackoff: 0 }, limiter: { perSecond: 1 } };
     expect(problemsOf(system({}, capped, { lasts: '5s' })).join()).toContain('agents.visitor.retry.maxBackoff');
   });
+
+  test.each([{ tools: [] }, { tools: [], fanout: 5 }, { steps: [[]] }, { steps: ['look', []] }])(
+    'an agent needs something to do: %j',
+    (agent: JsonObject) => {
+      const source = { ...system(), agents: { visitor: { tasks: 1, ...agent } } };
+      expect(problemsOf(source).join()).toContain('without a tool');
+    },
+  );
 
   test('ten thousand steps that a breaker refuses', () => {
     const plan = { rules: [{ id: 'broken', fault: 'error-response' }] };
@@ -153,6 +161,27 @@ describe('changes', () => {
     const source = system({}, { tasks: 5 }, { lasts: '20s', timeline: [{ at: '1s', set: 'agents.visitor.perSecond', to: 100 }] });
     expect(problemsOf(source).join()).toContain('timeline.0.set');
   });
+});
+
+test('calls that nobody waits for take no place in the queue of a gateway', () => {
+  const { latency } = run({
+    lasts: '20s',
+    gateway: { connections: 1, queue: 10 },
+    servers: { shop: { tools: ['look'], service: '10ms' }, slow: { tools: ['wait'], service: '15s' } },
+    agents: {
+      patient: { tools: ['wait'], tasks: 1, timeout: '60s', deadline: '60s' },
+      hasty: { tools: ['look'], perSecond: 2, concurrency: 100, timeout: '1s' },
+    },
+  });
+  // While the patient one holds the only connection, two of the hasty wait at a time: none is turned away, all hang up.
+  // A refusal would be back in a millisecond.
+  expect(sketchFromJSON(latency['look']).quantile(0.01)).toBeGreaterThan(5);
+});
+
+test('a breaker hears of calls that end with their task', () => {
+  const plan = { rules: [{ id: 'mute', fault: 'hang' }] };
+  const { figures } = run(system({}, { tasks: 10, taskDeadline: '500ms', breaker: { minCalls: 2 } }, { plan }));
+  expect(figures['openBreakers']).toBe(1);
 });
 
 test('no task begins after the end', () => {

@@ -129,8 +129,9 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
 
   /** It ends without a call of its own; what was sent for it before makes it an operation all the same. */
   const countUnsent = (operation: Operation<Owner>): void => {
-    if (operation.sends === 0) countRefusal(tally);
-    else countOperation(tally, REFUSED, operation);
+    if (operation.sends === 0) return countRefusal(tally);
+    countOperation(tally, REFUSED, operation);
+    defences.breaker(operation.tool)?.record(operation.admission, false);
   };
 
   const attempt = (operation: Operation<Owner>): void => {
@@ -184,7 +185,8 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
     const isFaulted = options.roadTo(given.server).cancel(given.id);
     hear(given, failure('no-answer'), isFaulted);
   };
-  const watchCall = clock.lane(spec.timeout, giveUp);
+  // Most are over long before: with a timeout of an hour, nobody could remember them all.
+  const watchCall = clock.lane(spec.timeout, giveUp, ({ isOver }: Attempt<Owner>) => isOver);
 
   /** Counts what became of a call; the record holds it afterwards. */
   const settle = (given: Attempt<Owner>, hearing: Hearing, isFaulted: boolean): void => {
@@ -294,6 +296,7 @@ export function createOperations<Owner>(options: OperationsOptions<Owner>): Oper
       if (last === undefined || last.isOver) return countUnsent(operation);
       settle(last, failure('cancelled'), options.roadTo(last.server).cancel(last.id));
       countOperation(tally, record, operation);
+      defences.breaker(operation.tool)?.record(operation.admission, false);
     },
     inFlight: () => inFlight,
     misrouted: () => misrouted,

@@ -83,3 +83,21 @@ test('events of lanes happen exactly when and in the order that they would witho
     }),
   );
 });
+
+test('a lane forgets what need not happen any more, and nothing else', () => {
+  const clock = createVirtualClock();
+  const happened: number[] = [];
+  const items = Array.from({ length: 20_000 }, (_, number) => ({ number, isOver: false }));
+  const later = clock.lane(
+    1_000_000,
+    ({ number, isOver }: { number: number; isOver: boolean }) => void (isOver || happened.push(number)),
+    ({ isOver }) => isOver,
+  );
+  for (const item of items) {
+    later(item, undefined);
+    item.isOver = item.number % 1000 !== 0;
+    clock.advance(1);
+  }
+  expect(clock.run()).toBeLessThan(9000);
+  expect(happened).toEqual(Array.from({ length: 20 }, (_, index) => 1000 * index));
+});

@@ -25,8 +25,15 @@ export type VirtualClock = Clock & {
   enqueue(afterMs: number, action: () => unknown): void;
   /** Calls `action` with its two arguments later: an event without a closure, for what happens millions of times. */
   deliver<First, Second>(afterMs: number, action: (first: First, second: Second) => unknown, first: First, second: Second): void;
-  /** Like `deliver` for events that always wait equally long, timeouts for example: each costs the same, however many wait. */
-  lane<First, Second>(afterMs: number, action: (first: First, second: Second) => unknown): LaneDelivery<First, Second>;
+  /**
+   * Like `deliver` for events that always wait equally long, timeouts for example: each costs the same, however many wait.
+   * `isMoot`: the event need not happen any more, and may be forgotten before its time.
+   */
+  lane<First, Second>(
+    afterMs: number,
+    action: (first: First, second: Second) => unknown,
+    isMoot?: (first: First) => boolean,
+  ): LaneDelivery<First, Second>;
   /** Lets the next event happen; false when there is none. */
   step(): boolean;
   /** Lets events happen until there are none, or until `maxEvents` happened; tells how many. */
@@ -38,6 +45,9 @@ export type VirtualClock = Clock & {
 };
 
 const isBefore = (a: Event, b: Event): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
+
+/** Fewer events than this may wait in a lane for nothing. */
+const MIN_TIDY = 4096;
 
 /** Starts a virtual clock. No getters here, nor anywhere else on the simulator's hot path: every object with one has a shape of its own. */
 export function createVirtualClock(): VirtualClock {
@@ -120,10 +130,21 @@ export function createVirtualClock(): VirtualClock {
     deliver(afterMs, action, first, second) {
       add(afterMs, action as Action, first, second);
     },
-    lane(afterMs, action) {
+    lane<First, Second>(
+      afterMs: number,
+      action: (first: First, second: Second) => unknown,
+      isMoot?: (first: First) => boolean,
+    ): LaneDelivery<First, Second> {
       const lane: Lane = { isInHeap: false, behind: createFifo() };
+      let tidyAt = MIN_TIDY;
+      const tidy = (isMootOf: (first: First) => boolean): void => {
+        // Everything in a lane came with arguments of its own kind.
+        lane.behind.keep((event) => !isMootOf(event.first as First));
+        tidyAt = Math.max(MIN_TIDY, 2 * lane.behind.size());
+      };
       return (first, second) => {
         const event = make(afterMs, action as Action, first, second, lane);
+        if (isMoot !== undefined && lane.behind.size() >= tidyAt) tidy(isMoot);
         if (lane.isInHeap) return lane.behind.push(event);
         lane.isInHeap = true;
         push(event);
