@@ -6,17 +6,21 @@ export type ReadingShape = {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, object>>;
   readonly required: readonly string[];
+  /** Nothing else: an answer with a new member is an answer in another shape. */
+  readonly additionalProperties: false;
 };
 
 const plain: ReadingShape = {
   type: 'object',
   properties: { tool: { type: 'string' }, reading: { type: 'integer' } },
   required: ['tool', 'reading'],
+  additionalProperties: false,
 };
 const list: ReadingShape = {
   type: 'object',
   properties: { ...plain.properties, items: { type: 'array' }, total: { type: 'integer' } },
   required: ['tool', 'reading', 'items', 'total'],
+  additionalProperties: false,
 };
 
 /** What every tool promises to answer: a reading, or a list with its total. */
@@ -27,6 +31,8 @@ export function isConformant(result: unknown, hasItems = false): boolean | undef
   if (!isObject(result) || result['isError'] === true) return undefined;
   const structured = result['structuredContent'];
   if (!isObject(structured) || typeof structured['tool'] !== 'string' || !Number.isInteger(structured['reading'])) return false;
+  const { properties } = hasItems ? list : plain;
+  if (!Object.keys(structured).every((name) => Object.hasOwn(properties, name))) return false;
   return !hasItems || (Array.isArray(structured['items']) && Number.isInteger(structured['total']));
 }
 
