@@ -89,6 +89,7 @@ const TITLES: Readonly<Record<string, string>> = {
   p99Ms: 'p99',
   peakCallsPerSecond: 'peak calls/s',
   peakInFlight: 'peak in flight',
+  peakTasks: 'peak tasks',
   turnedAway: 'turned away',
   doubleEffects: 'done twice',
   failedAfter: 'failed after',

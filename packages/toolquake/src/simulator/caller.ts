@@ -62,6 +62,7 @@ export type Caller = {
   get(key: string): number | boolean;
   isDone(): boolean;
   inFlight(): number;
+  tasksOpen(): number;
   progress(nowMs: number): number;
   readonly tally: Tally;
   readonly latency: ReadonlyMap<string, Sketch>;
@@ -213,6 +214,7 @@ export function createCaller(options: CallerOptions): Caller {
     get: () => perSecond,
     isDone: () => !hasArrivals && running.size === 0 && tally.tasks >= wanted,
     inFlight: operations.inFlight,
+    tasksOpen: () => running.size,
     progress: (nowMs) => Math.min(1, spec.tasks === undefined ? nowMs / (lastsMs ?? 1) : tally.tasks / spec.tasks),
     tally,
     latency: operations.latency,

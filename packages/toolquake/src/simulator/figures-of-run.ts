@@ -19,6 +19,7 @@ export const FIGURES = {
   refused: 'Calls that the agent did not make: limiter, breaker, bulkhead, deadline.',
   peakCallsPerSecond: 'Most calls in a window.',
   peakInFlight: 'Most calls under way at the end of a window.',
+  peakTasks: 'Most tasks under way at the end of a window: those that wait to retry, too.',
   turnedAway: 'Tasks that found no place.',
   misrouted: 'Answers that came from a server which no longer has the tool.',
   doubleEffects: 'Operations that were executed again although they were done.',

@@ -65,7 +65,15 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const lastsMs = endOf(topology);
   const callers = new Map<string, Caller>();
   const inFlight = (): number => everybody.reduce((sum, caller) => sum + caller.inFlight(), 0);
-  const watch = createWatch({ clock, windowMs: topology.windowMs, journal, inFlight, calmAtMs: calmAt(changes, topology), lastsMs });
+  const watch = createWatch({
+    clock,
+    windowMs: topology.windowMs,
+    journal,
+    inFlight,
+    tasksOpen: () => everybody.reduce((sum, caller) => sum + caller.tasksOpen(), 0),
+    calmAtMs: calmAt(changes, topology),
+    lastsMs,
+  });
   const clusters = new Map<string, Cluster>();
   for (const [name, spec] of Object.entries(topology.servers)) {
     const find = (other: string): Cluster => clusters.get(other)!;

@@ -18,6 +18,8 @@ export type WatchOptions = {
   readonly windowMs: number;
   readonly journal: JournalSink | undefined;
   readonly inFlight: () => number;
+  /** Tasks under way. */
+  readonly tasksOpen: () => number;
   /** From when on nothing is disturbed any more; undefined: never disturbed. */
   readonly calmAtMs: number | undefined;
   /** From when on no more tasks arrive. */
@@ -50,10 +52,10 @@ const BAD_SHARE = 0.05;
 const empty = (): OpenWindow => ({ tasks: 0, failedTasks: 0, calls: 0, retries: 0, failedCalls: 0, refused: 0 });
 
 /** Starts watching. */
-export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs, lastsMs }: WatchOptions): Watch {
+export function createWatch({ clock, windowMs, journal, inFlight, tasksOpen, calmAtMs, lastsMs }: WatchOptions): Watch {
   const open = empty();
   let openedAtMs = 0;
-  const total = { calls: 0, retries: 0, refused: 0, peakCalls: 0, peakInFlight: 0 };
+  const total = { calls: 0, retries: 0, refused: 0, peakCalls: 0, peakInFlight: 0, peakTasks: 0 };
   let latencies: Sketch = createSketch();
   /** How often each mark was made, and where it was written down in this window. */
   const marks = new Map<string, { count: number; readonly written: Set<string> }>();
@@ -124,6 +126,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs, last
       total.refused += open.refused;
       total.peakCalls = Math.max(total.peakCalls, (open.calls * 1000) / windowMs);
       total.peakInFlight = Math.max(total.peakInFlight, flying);
+      total.peakTasks = Math.max(total.peakTasks, tasksOpen());
       judgeRecovery(open, atMs);
       Object.assign(open, empty());
       openedAtMs = atMs;
@@ -135,7 +138,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs, last
       level = next === undefined ? undefined : { ...next, tasks: 0, failed: 0 };
     },
     figures() {
-      const { retries, refused, peakCalls, peakInFlight } = total;
+      const { retries, refused, peakCalls, peakInFlight, peakTasks } = total;
       const recovery: Record<string, number> =
         calmAtMs === undefined || after.tasks === 0
           ? {}
@@ -149,6 +152,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, calmAtMs, last
         refused,
         peakCallsPerSecond: peakCalls,
         peakInFlight,
+        peakTasks,
         ...recovery,
         ...Object.fromEntries(found),
         poolExhausted: marks.get('pool-exhausted')?.count ?? 0,

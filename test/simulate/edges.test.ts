@@ -1,10 +1,8 @@
 /** `toolquake simulate` for systems: what is refused before anything starts, and what a run leaves behind. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { binPath, freshFolder, toolquake } from './toolquake.js';
+import { freshFolder, toolquake } from '../demo/toolquake.js';
 
 function fileOf(text: string): string {
   const file = path.join(freshFolder(), 'system.yaml');
@@ -64,17 +62,6 @@ test('a sweep of a file does not change a variant that another sweep runs', () =
   expect((JSON.parse(stdout) as { rows: { figures: Record<string, { mean: number }> }[] }).rows[0]!.figures['retries']!.mean).toBe(0);
 });
 
-test('a journal is the same on one thread and on several', () => {
-  const folder = freshFolder();
-  const journals = ['1', '3'].map((threads) => {
-    const file = path.join(folder, threads);
-    toolquake(['simulate', fileOf(SYSTEM), '--threads', threads, '--journal', file]);
-    return readFileSync(file, 'utf8');
-  });
-  expect(journals[0]!.length).toBeGreaterThan(1000);
-  expect(journals[1]).toBe(journals[0]);
-});
-
 test('levels are in the report whatever goes into the journal', () => {
   const journal = path.join(freshFolder(), 'journal');
   const { stdout } = toolquake(['simulate', fileOf(LEVELS), '--json', '--journal', journal, '--every-call']);
@@ -104,13 +91,4 @@ describe('a disk that is full', () => {
     expect(stderr.match(/no space left/g)).toHaveLength(1);
     expect(code).toBe(3);
   });
-});
-
-test('Ctrl-C ends a run on threads', async () => {
-  const child = spawn(process.execPath, [binPath, 'simulate', 'pool-hysteresis', '--threads', '2'], { stdio: 'ignore' });
-  const started = performance.now();
-  setTimeout(() => child.kill('SIGINT'), 1500);
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(130);
-  expect(performance.now() - started).toBeLessThan(15_000);
 });
