@@ -19,10 +19,10 @@ import { createCaller, type Caller } from './caller.js';
 import { createCluster, type Cluster } from './cluster.js';
 import { createFarEnd } from './far-end.js';
 import { createGateway } from './gateway.js';
-import { findLiveKey } from './live-keys.js';
 import { createRegistry } from './registry.js';
 import { createRoad, type OpenRoad } from './road.js';
-import type { Change, SettingValue, Topology, ValueAt } from './topology.js';
+import { calmAt, endOf, startTimeline } from './timeline.js';
+import type { SettingValue, Topology } from './topology.js';
 import { createVirtualClock } from './virtual-clock.js';
 import { createWatch } from './watch.js';
 
@@ -61,7 +61,6 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   const { topology, seed, journal } = options;
   const clock = createVirtualClock();
   const random = options.random ?? keyedRandom(seed);
-  const changes = changesOf(topology);
   const lastsMs = endOf(topology);
   const callers = new Map<string, Caller>();
   const inFlight = (): number => everybody.reduce((sum, caller) => sum + caller.inFlight(), 0);
@@ -71,7 +70,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     journal,
     inFlight,
     tasksOpen: () => everybody.reduce((sum, caller) => sum + caller.tasksOpen(), 0),
-    calmAtMs: calmAt(changes, topology),
+    calmAtMs: calmAt(topology),
     lastsMs,
   });
   const clusters = new Map<string, Cluster>();
@@ -130,43 +129,14 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     callers.set(name, createCaller({ name, spec, clock, random, registry, roadTo: roadFrom(name), isWrite, watch, lastsMs }));
   }
 
-  /** Changes in force, in the order of their times: a key has the value of the last one that touches it. */
-  const inForce: Change[] = [];
-
-  const apply = (path: string): void => {
-    const inhabitants = { servers: [...clusters.keys()], agents: [...callers.keys()], hasGateway: gateway !== undefined };
-    const found = findLiveKey(path, inhabitants);
-    // Checked when the topology was loaded.
-    if ('advice' in found) return;
-    const part = found.part === 'gateway' ? gateway! : found.part === 'servers' ? clusters.get(found.name)! : callers.get(found.name)!;
-    const from = part.get(found.key);
-    const atFirst = valueOf(topology, path);
-    const valueAt: ValueAt = (replica) =>
-      inForce.findLast(({ set, replicas }) => set === path && (replicas === undefined || replica < replicas))?.to ?? atFirst;
-    part.set(found.key, valueAt);
-    const to = valueAt(0);
-    journal?.({ kind: 'change', atMs: clock.nowMs(), what: path, from: finite(from), to: finite(to), isDisturbed: to !== atFirst });
-  };
-
   const schedule = (): void => {
-    for (const change of changes) {
-      clock.enqueue(change.atMs, () => {
-        inForce.push(change);
-        apply(change.set);
-        if (change.untilMs === undefined) return;
-        clock.enqueue(change.untilMs - change.atMs, () => {
-          inForce.splice(inForce.indexOf(change), 1);
-          apply(change.set);
-        });
-      });
-    }
-    const { levels } = topology;
-    if (levels !== undefined) {
-      for (const [index, { way, value }] of walkOf(levels.values).entries()) {
-        // After the change itself, so that the journal tells the cause first.
-        clock.enqueue(index * levels.eachMs, () => watch.startLevel({ way, what: levels.set, value }));
-      }
-    }
+    startTimeline({
+      topology,
+      clock,
+      journal,
+      watch,
+      partOf: (key) => (key.part === 'gateway' ? gateway! : key.part === 'servers' ? clusters.get(key.name)! : callers.get(key.name)!),
+    });
     const turn = (): void => {
       watch.turn();
       if (!isDone()) clock.enqueue(topology.windowMs, turn);
@@ -281,51 +251,6 @@ function labelOf({ topology, variant, point = {} }: PlaneOptions): string {
   return [topology.scenario, ...(variant === undefined ? [] : [variant]), ...values].join(', ');
 }
 
-/** There and back, the deepest value once. */
-function walkOf(values: readonly number[]): readonly { readonly way: 'up' | 'down'; readonly value: number }[] {
-  const there = values.map((value) => ({ way: 'up', value }) as const);
-  const back = values.slice(0, -1).reverse();
-  return [...there, ...back.map((value) => ({ way: 'down', value }) as const)];
-}
-
-/** Changes of the timeline, and those of a walk through levels. */
-function changesOf({ timeline, levels }: Topology): readonly Change[] {
-  if (levels === undefined) return timeline;
-  const { set, eachMs, replicas } = levels;
-  const walk = walkOf(levels.values).map(({ value }, index): Change => ({
-    atMs: index * eachMs,
-    untilMs: undefined,
-    set,
-    to: value,
-    replicas,
-  }));
-  return [...timeline, ...walk];
-}
-
-function endOf({ lastsMs, levels }: Topology): number | undefined {
-  return levels === undefined ? lastsMs : walkOf(levels.values).length * levels.eachMs;
-}
-
-/** When the last disturbance is over. */
-function calmAt(changes: readonly Change[], { levels }: Topology): number | undefined {
-  const ends = changes.map(({ atMs, untilMs }) => untilMs ?? atMs);
-  return ends.length === 0 || (levels === undefined && changes.some(({ untilMs }) => untilMs === undefined))
-    ? undefined
-    : Math.max(...ends);
-}
-
 function drainMs({ agents }: Topology): number {
   return Math.max(...Object.values(agents).map(({ taskDeadline }) => Math.min(taskDeadline ?? DRAIN_MS, DRAIN_MS)));
 }
-
-/** What a live key was at the start. */
-function valueOf({ servers, agents, gateway }: Topology, path: string): number | boolean {
-  const steps = path.split('.');
-  const key = steps.at(-1)!;
-  const holder = steps[0] === 'gateway' ? gateway : steps[0] === 'servers' ? servers[steps[1]!] : agents[steps[1]!];
-  // A live key leads to a number or a flag; a pool that is not there is endless.
-  return ((holder as Readonly<Record<string, unknown>> | undefined)?.[key] as number | boolean | undefined) ?? Number.POSITIVE_INFINITY;
-}
-
-/** JSON has no infinity. */
-const finite = (value: number | boolean): number | boolean | string => (value === Number.POSITIVE_INFINITY ? 'unbounded' : value);
