@@ -88,6 +88,27 @@ test('with --every-call the journal holds every call', () => {
   expect(entries.filter(({ kind }) => kind === 'call')).toHaveLength(end.calls!);
 });
 
+describe('--html writes a page beside the table', () => {
+  test.each([
+    ['of a system', SHOP, 'Scenario: shop'],
+    ['of a plan', 'version: 1\nrules:\n  - { id: flaky, fault: error-response, probability: 0.1 }\n', 'with resilience'],
+  ])('%s', (_, text, words) => {
+    const page = path.join(freshFolder(), 'page.html');
+    const { code, stdout } = toolquake(['simulate', topologyFile(text), '--html', page]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('toolquake simulate');
+    const html = readFileSync(page, 'utf8');
+    expect(html).toContain(words);
+    expect(html).toContain('<svg');
+  });
+
+  test('and refuses a place that it cannot write to before it starts', () => {
+    const { code, stdout, stderr } = toolquake(['simulate', topologyFile(SHOP), '--html', path.join(freshFolder(), 'none', 'page.html')]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toContain('cannot be written');
+  });
+});
+
 test('a rule that never fired is exit 4, a gate that broke is exit 1', () => {
   const silent = toolquake(['simulate', topologyFile(SHOP.replace('probability: 0.05', 'probability: 1e-9'))]);
   expect([silent.code, silent.stderr]).toEqual([4, '"flaky" never fired: what never happened was not tested, so this is no pass.\n']);

@@ -12,7 +12,7 @@ import { coloursFor, renderTable } from './terminal.js';
 
 /** Options that only make sense for one of the two. */
 const FOR_PLANS = ['tasks', 'fanout', 'rate', 'random', 'resilience', 'era'];
-const FOR_SCENARIOS = ['sweep', 'variant', 'threads', 'everyCall', 'html'];
+const FOR_SCENARIOS = ['sweep', 'variant', 'threads', 'everyCall'];
 
 /** Does what was asked for. */
 export async function simulateAny(args: CommandArguments, io: CommandIo): Promise<number> {

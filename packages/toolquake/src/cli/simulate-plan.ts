@@ -5,6 +5,7 @@ import { openResult } from '../operations/result-file.js';
 import { PLAIN } from '../reporters/figures.js';
 import { neverFired, renderSimulation, simulationJson, unmetExpectations } from '../reporters/simulation.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo, wordOf } from './command.js';
+import { openPage } from './simulate-page.js';
 import { coloursFor, withProgress } from './terminal.js';
 
 /** Runs it and prints it. */
@@ -22,6 +23,7 @@ export async function simulatePlan(planPath: string | undefined, { options }: Co
   }
   const out = textOf(options['out']);
   const result = openResult(out, io.stdout);
+  const page = openPage(textOf(options['html']), io);
   const report = await withProgress(io, 'simulating', (onProgress) =>
     runSimulate({
       planPath,
@@ -34,6 +36,7 @@ export async function simulatePlan(planPath: string | undefined, { options }: Co
       defence,
       era,
       journalPath: textOf(options['journal']),
+      onEntry: page?.add,
       signal: io.signal,
       onProgress,
       tell: (line) => io.stderr.write(`${line}\n`),
@@ -42,6 +45,7 @@ export async function simulatePlan(planPath: string | undefined, { options }: Co
   result.write(
     options['json'] === true ? simulationJson(report) : renderSimulation(report, out === undefined ? coloursFor(io.stdout, io.env) : PLAIN),
   );
+  page?.write(report.subject);
   const silent = rate === 0 ? [] : neverFired(report);
   if (silent.length === 0) return unmetExpectations(report).length === 0 ? EXIT.pass : EXIT.failed;
   io.stderr.write(`${silent.map((id) => `"${id}"`).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`);

@@ -2,19 +2,16 @@
 import { openResult } from '../operations/result-file.js';
 import { runSimulateScenario } from '../operations/simulate-scenario.js';
 import { PLAIN } from '../reporters/figures.js';
-import { renderHtml } from '../reporters/html.js';
-import { createDigest } from '../reporters/journal-digest.js';
 import { isAsExpected, renderScenario, scenarioJson, silentRules } from '../reporters/scenario.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
+import { openPage } from './simulate-page.js';
 import { coloursFor, withProgress } from './terminal.js';
 
 /** Runs it and prints it. `path` is for messages, `text` what stands in it. */
 export async function simulateScenario(path: string, text: string, { options }: CommandArguments, io: CommandIo): Promise<number> {
   const out = textOf(options['out']);
   const result = openResult(out, io.stdout);
-  const htmlPath = textOf(options['html']);
-  const page = htmlPath === undefined ? undefined : openResult(htmlPath, io.stdout);
-  const digest = page === undefined ? undefined : createDigest();
+  const page = openPage(textOf(options['html']), io);
   const report = await withProgress(io, 'simulating', (onProgress) =>
     runSimulateScenario({
       path,
@@ -26,14 +23,14 @@ export async function simulateScenario(path: string, text: string, { options }: 
       threads: numberOf(options['threads']),
       journalPath: textOf(options['journal']),
       everyCall: options['everyCall'] === true,
-      onEntry: digest === undefined ? undefined : (entry) => void digest.add(entry),
+      onEntry: page?.add,
       signal: io.signal,
       onProgress,
     }),
   );
   const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
   result.write(options['json'] === true ? scenarioJson(report) : renderScenario(report, paint, io.stdout.columns ?? 100));
-  if (digest !== undefined) page?.write(renderHtml(digest.result(), { subject: report.title }));
+  page?.write(report.title);
   const silent = silentRules(report);
   if (silent.length > 0) {
     io.stderr.write(`${silent.map((id) => `"${id}"`).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`);

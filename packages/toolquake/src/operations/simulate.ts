@@ -1,5 +1,5 @@
 /** Simulates a fault plan, or the headline, over several seeds. */
-import { createCatalogue, ToolquakeError, type Era, type Plan } from '@toolquake/sdk/core';
+import { createCatalogue, ToolquakeError, type Era, type JournalEntry, type Plan } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { loadPlan } from '../config/load-plan.js';
 import type { SimulationReport } from '../reporters/simulation.js';
@@ -23,6 +23,8 @@ export type SimulateOptions = {
   readonly defence: Defence;
   readonly era: Era;
   readonly journalPath?: string | undefined;
+  /** Hears every entry, in order. */
+  readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((done: number) => void) | undefined;
   readonly tell: (line: string) => void;

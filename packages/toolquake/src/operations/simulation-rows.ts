@@ -9,6 +9,8 @@ import {
   ToolquakeError,
   wilsonInterval,
   type Era,
+  type JournalEntry,
+  type JournalSink,
   type Plan,
 } from '@toolquake/sdk/core';
 import type { SimulationReport, SimulationRow } from '../reporters/simulation.js';
@@ -32,6 +34,8 @@ export type RowsOptions = {
   readonly defence: Defence;
   readonly era?: Era;
   readonly journalPath?: string | undefined;
+  /** Hears every entry, in order: for renderings beside the table. */
+  readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
   /** Expected blast radius of independent failures, where the plan is that simple. */
   readonly analytic?: ((resilience: Resilience | undefined) => number) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -58,6 +62,8 @@ export async function simulateRows(options: RowsOptions): Promise<SimulationRepo
   const wanted = ROWS.filter((row) => defence === 'both' || defence === row.defence);
   // A journal that breaks ends the run with an error, which is all there is to tell.
   const journal = journalPath === undefined ? undefined : openJournal(journalPath, () => {});
+  const { onEntry } = options;
+  const sink = onEntry === undefined ? journal?.append : both(journal?.append, onEntry);
   const lookUp = createLookUp(options.signal);
   const rows: SimulationRow[] = [];
   try {
@@ -68,7 +74,8 @@ export async function simulateRows(options: RowsOptions): Promise<SimulationRepo
         const tellProgress = (done: number): void =>
           options.onProgress?.((index + (results.length + done) / options.seeds) / wanted.length);
         tellProgress(0);
-        const run = createSimulation({ ...options, seed, resilience, label: name, journal: journal?.append });
+        const onPaper = options.analytic?.(resilience);
+        const run = createSimulation({ ...options, seed, resilience, label: name, scenario: options.subject, onPaper, journal: sink });
         results.push(await finished(run, { lookUp, tellProgress, journal }));
       }
       rows.push(rowOf(name, resilience, results, options));
@@ -80,6 +87,13 @@ export async function simulateRows(options: RowsOptions): Promise<SimulationRepo
   const rules = plan.rules.filter(({ isEnabled }) => isEnabled).map(({ id, fault }) => ({ id, fault: fault.type }));
   return { subject, seed, seeds, random, tasks, fanout, rules, rows, expected: plan.expect.measures };
 }
+
+const both =
+  (first: JournalSink | undefined, second: JournalSink): JournalSink =>
+  (entry) => {
+    first?.(entry);
+    second(entry);
+  };
 
 /** Seeds beyond the exact integers would be the same seed over and over. */
 function checkSeeds({ seed, seeds }: RowsOptions): void {

@@ -1,6 +1,7 @@
 /** One simulated run: a plan, an agent and a server on a virtual clock. The same options make the same journal, byte for byte. */
 import {
   createDecider,
+  createSketch,
   JOURNAL_VERSION,
   keyedRandom,
   listedRules,
@@ -39,6 +40,10 @@ export type SimulationOptions = {
   readonly journal?: JournalSink | undefined;
   /** Told in the journal, where one file holds several runs. */
   readonly label?: string;
+  /** What the runs of one journal have in common, in its summaries. */
+  readonly scenario?: string;
+  /** Share of failed tasks on paper, where there is a formula. */
+  readonly onPaper?: number | undefined;
 };
 
 /** What came of it. */
@@ -104,14 +109,31 @@ export function createSimulation(options: SimulationOptions): Simulation {
     target: options.label ?? 'simulated',
   });
   agent.start(link);
+  let events = 0;
   let result: SimulationResult | undefined;
 
   const finish = (): SimulationResult => {
     link.close();
     const { fired, calls } = link.performer;
     const counts = Object.fromEntries(plan.rules.map(({ id }) => [id, fired.get(id) ?? 0]));
-    journal?.({ kind: 'end', atMs: clock.nowMs(), fired: counts, calls });
     agent.tally.executed = link.server.executed();
+    journal?.({
+      kind: 'summary',
+      atMs: clock.nowMs(),
+      scenario: options.scenario ?? 'plan',
+      variant: options.label ?? (resilience === undefined ? 'no resilience' : 'with resilience'),
+      point: {},
+      seed,
+      tally: agent.tally,
+      deceivedTasks: agent.deceivedTasks(),
+      // This agent is measured by its calls, which are in the journal one by one.
+      latency: {},
+      taskLatency: createSketch().toJSON(),
+      figures: { openBreakers: agent.openBreakers().length },
+      ...(options.onPaper === undefined ? {} : { onPaper: options.onPaper }),
+      events,
+    });
+    journal?.({ kind: 'end', atMs: clock.nowMs(), fired: counts, calls });
     return {
       tally: agent.tally,
       fired,
@@ -124,9 +146,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
   return {
     progress: () => agent.tally.tasks / tasks,
     run(maxEvents = Number.POSITIVE_INFINITY) {
-      for (let events = 0; !agent.isDone(); events++) {
-        if (events >= maxEvents) return undefined;
+      for (let count = 0; !agent.isDone(); count++) {
+        if (count >= maxEvents) return undefined;
         if (!clock.step()) throw new Error('The simulation stopped before its agent was done.');
+        events++;
       }
       result ??= finish();
       return result;
