@@ -101,7 +101,7 @@ describe.each(['legacy', 'modern'] as const)('the official client, %s era', (era
       era,
       onCall(({ part, frame }) => (part === 'answer' ? [hold(frame, 'never')] : [])),
     );
-    await expect(client.callTool({ name: 'pay' }, { timeout: 2000 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    await expect(client.callTool({ name: 'pay' }, { timeout: 700 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
     expect(executed()).toBe(1);
     expect(await client.callTool({ name: 'pay' })).toMatchObject(paid);
   });
