@@ -6,18 +6,28 @@ export type IdempotentContract<Result> = {
   once(key: string, execute: () => Result): { readonly result: Result; readonly isRepeat: boolean };
 };
 
-/** Starts with nothing done. Remembers the last operations, the oldest goes first: a retry comes soon or not at all. */
+/**
+ * Starts with nothing done. Remembers the last operations, at least half of `maxRemembered` and never more: a retry comes
+ * soon or not at all. In two halves, the older of which is forgotten as a whole, so that forgetting costs nothing.
+ */
 export function createIdempotentContract<Result>({
   maxRemembered = 10_000,
-}: { readonly maxRemembered?: number } = {}): IdempotentContract<Result> {
-  const done = new Map<string, { readonly result: Result }>();
+}: {
+  readonly maxRemembered?: number;
+} = {}): IdempotentContract<Result> {
+  const half = Math.max(1, Math.floor(maxRemembered / 2));
+  let newer = new Map<string, { readonly result: Result }>();
+  let older = newer;
   return {
     once(key, execute) {
-      const known = done.get(key);
+      const known = newer.get(key) ?? older.get(key);
       if (known !== undefined) return { result: known.result, isRepeat: true };
       const result = execute();
-      if (done.size >= maxRemembered) done.delete(done.keys().next().value!);
-      done.set(key, { result });
+      if (newer.size >= half) {
+        older = newer;
+        newer = new Map();
+      }
+      newer.set(key, { result });
       return { result, isRepeat: false };
     },
   };

@@ -38,14 +38,15 @@ export type Cluster = {
 };
 
 /** Operations whose execution is remembered, to see when one is done twice. */
-const MAX_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 20_000;
 
 /** Starts all replicas. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { name, spec, clock, random, find } = options;
   const results = createResults(spec);
   const contract = createIdempotentContract<JsonObject>({ maxRemembered: MAX_OPERATIONS });
-  const effects = new Map<string, true>();
+  /** What was done: asking twice is how it is noticed that something was done twice. */
+  const effects = createIdempotentContract<true>({ maxRemembered: MAX_OPERATIONS });
   let executed = 0;
   let doubled = 0;
   let turn = 0;
@@ -55,9 +56,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const execute = (call: Call): JsonObject => {
     executed++;
     if (call.operation !== undefined && spec.writes.includes(call.tool)) {
-      if (effects.has(call.operation)) doubled++;
-      else if (effects.size >= MAX_OPERATIONS) effects.delete(effects.keys().next().value!);
-      effects.set(call.operation, true);
+      if (effects.once(call.operation, () => true).isRepeat) doubled++;
     }
     return results.of(call.tool, executed);
   };
