@@ -97,8 +97,8 @@ export function accepts(root: JsonObject, given: unknown, value: unknown, left: 
   if (schema === undefined || depth > MAX_DEPTH || left.left-- <= 0) return given !== false;
   const { type } = schema;
   if (type !== undefined && !(Array.isArray(type) ? type.some((one) => isType(one, value)) : isType(type, value))) return false;
-  if (Array.isArray(schema['enum']) && !schema['enum'].some((one: unknown) => isSame(one, value))) return false;
-  if ('const' in schema && !isSame(schema['const'], value)) return false;
+  if (Array.isArray(schema['enum']) && !isAmong(schema['enum'], value)) return false;
+  if ('const' in schema && !isAmong([schema['const']], value)) return false;
   const { anyOf, oneOf, allOf } = schema;
   for (const some of [anyOf, oneOf]) {
     if (Array.isArray(some) && !some.some((branch: unknown) => accepts(root, branch, value, left, depth + 1))) return false;
@@ -110,7 +110,12 @@ export function accepts(root: JsonObject, given: unknown, value: unknown, left: 
   return !isObject(value) || acceptsMembers(root, schema, value, left, depth);
 }
 
-const isSame = (one: unknown, other: unknown): boolean => one === other || canonicalJson(one) === canonicalJson(other);
+/** The value is written out once: it can be megabytes, and the list thousands of values long. */
+function isAmong(listed: readonly unknown[], value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return listed.includes(value);
+  const written = canonicalJson(value);
+  return listed.some((one) => typeof one === 'object' && one !== null && canonicalJson(one) === written);
+}
 
 function isWithin(schema: JsonObject, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
