@@ -17,6 +17,7 @@ import {
   otherDate,
   otherIban,
   otherIdentifier,
+  otherParts,
   otherUuid,
   type Draw,
   type ValueForm,
@@ -35,6 +36,7 @@ const OPS_OF_FORM: Readonly<Record<ValueForm, readonly WrongOp[]>> = {
   uuid: ['entity-swap'],
   card: ['entity-swap'],
   iban: ['entity-swap'],
+  parts: ['entity-swap'],
   identifier: ['entity-swap', 'digit-swap'],
 };
 
@@ -154,6 +156,8 @@ function madeWrong(value: unknown, op: WrongOp, attempt: number, draw: Draw): un
     case 'iban':
       return otherIban(value, draw);
     case 'identifier':
+    case 'parts':
+      return otherParts(value, draw);
       return op === 'digit-swap' ? digitsSwapped(value, draw) : otherIdentifier(value, draw);
     case 'amount': {
       if (op === 'digit-swap') return digitsSwapped(value, draw);
