@@ -129,6 +129,17 @@ describe('putting it in', () => {
     });
   });
 
+  test('finds the value in a text that holds bare what the structured content wraps', () => {
+    const orders = [{ id: 'A-1', total: 88.25 }];
+    const result = { content: [{ type: 'text', text: JSON.stringify(orders[0]) }], structuredContent: { result: orders } };
+    const drawn = { path: ['result', 0, 'total'], clean: 88.25, dirty: 99.75 };
+    const wrongOrder = { id: 'A-1', total: 99.75 };
+    expect(withWrongValue(result, drawn)).toEqual({
+      content: [{ type: 'text', text: JSON.stringify(wrongOrder) }],
+      structuredContent: { result: [wrongOrder] },
+    });
+  });
+
   test('whatever the data: same type, same form, other value, both places alike, nothing else touched', () => {
     const scalar = fc.oneof(
       fc.integer({ min: -1e9, max: 1e9 }),
