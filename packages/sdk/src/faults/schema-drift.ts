@@ -10,6 +10,9 @@ import { changeData, dataOf, editableResult } from '../core/tool-result.js';
 
 type Member = Place & { readonly promise: MemberPromise | undefined };
 
+/** Members that are held against a schema, which a server may have written to keep us busy. */
+const MAX_PROMISED = 200;
+
 const nameOf = (path: DataPath): string => String(path.at(-1));
 
 /** The members that a rule names, each way once; inner ones first, because a renamed parent would hide them. */
@@ -23,11 +26,13 @@ function namedMembers(data: unknown, fields: readonly string[], path: string): r
 
 /** What the schema says about each member; those that it does not know are left out where there is a schema. */
 function promisedMembers(data: unknown, root: JsonObject | undefined): readonly Member[] {
-  return membersIn(data).flatMap((member): Member[] => {
-    if (root === undefined) return [{ ...member, promise: undefined }];
-    const promised = promisedAt(root, member.path);
-    return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
-  });
+  if (root === undefined) return membersIn(data).map((member) => ({ ...member, promise: undefined }));
+  return membersIn(data)
+    .slice(0, MAX_PROMISED)
+    .flatMap((member): Member[] => {
+      const promised = promisedAt(root, member.path);
+      return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
+    });
 }
 
 /**
