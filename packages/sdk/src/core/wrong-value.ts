@@ -119,8 +119,10 @@ function isLike(made: unknown, value: unknown, choices: readonly unknown[] | und
 const isEpoch = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && ((value > 9e8 && value < 5e9) || (value > 9e11 && value < 5e12));
 
-function waysFor(value: unknown, form: ValueForm | undefined, op: WrongOp | 'auto'): readonly WrongOp[] {
-  if (form === undefined) return [];
+function waysFor(value: unknown, given: ValueForm | undefined, op: WrongOp | 'auto'): readonly WrongOp[] {
+  if (given === undefined) return [];
+  // One point in time in ten has the checksum of a card.
+  const form = isEpoch(value) ? 'number' : given;
   const ways = OPS_OF_FORM[form].filter((way) => way !== 'date' || form === 'date' || isEpoch(value));
   return op === 'auto' ? (isEpoch(value) && form === 'number' ? ['date'] : ways) : ways.filter((way) => way === op);
 }
