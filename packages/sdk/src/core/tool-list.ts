@@ -56,6 +56,11 @@ export function cursorOf({ request }: Exchange): unknown {
   return paramsOf(frameObject(request))['cursor'];
 }
 
+/** Is this the first page of a list? A refusal shows the client no tools, and so is none. */
+export function isFirstPage(exchange: Exchange, answer: Frame): boolean {
+  return cursorOf(exchange) === undefined && typeof editableTools(answer) !== 'string';
+}
+
 /** A longer name is nobody's spelling, and one of separators alone would be searched for ever. */
 const MAX_SPELLED_LENGTH = 256;
 
