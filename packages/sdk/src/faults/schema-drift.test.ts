@@ -202,3 +202,24 @@ test('takes no longer for a schema that was made to be searched', () => {
   rig.answer(exampleAnswer(exampleResult(data)));
   expect(rig.outcomes).toEqual(['delivered']);
 });
+
+test.each([
+  ['as a whole', (items: unknown[]) => [items]],
+  ['item by item', (items: unknown[]) => items],
+])('text that holds bare what structured content wraps drifts with it: %s', (_how, texts) => {
+  const wrapped = (items: unknown[]): JsonObject => ({
+    content: texts(items).map((data) => ({ type: 'text', text: JSON.stringify(data) })),
+    structuredContent: { result: items },
+  });
+  const rig = createTestRig(schemaDrift, { params: { op: 'drop', path: 'result[*].total' } });
+  rig.request(exampleCall());
+  rig.answer(
+    exampleAnswer(
+      wrapped([
+        { id: 1, total: 5 },
+        { id: 2, total: 6 },
+      ]),
+    ),
+  );
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(wrapped([{ id: 1 }, { id: 2 }]))]);
+});

@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/message.js';
 import { promisedAt } from '../core/output-schema.js';
 import { names, oneOf, text } from '../core/params.js';
 import { canDrift, drifted, DRIFTS, type Drift, type MemberPromise } from '../core/drift.js';
-import { changeData, dataOf, editableResult } from '../core/tool-result.js';
+import { changeData, dataOf, editableResult, wrappedIn } from '../core/tool-result.js';
 
 type Member = Place & { readonly promise: MemberPromise | undefined };
 
@@ -33,6 +33,22 @@ function promisedMembers(data: unknown, root: JsonObject | undefined): readonly 
       const promised = promisedAt(root, member.path);
       return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
     });
+}
+
+/** The ways to the owner of a member: from the whole, and where it is wrapped, from the bare data or one item of them. */
+function waysTo(path: DataPath, wrapped: unknown): readonly DataPath[] {
+  const owner = path.slice(0, -1);
+  if (wrapped === undefined || owner[0] !== 'result') return [owner];
+  return owner[1] === null ? [owner, owner.slice(1), owner.slice(2)] : [owner, owner.slice(1)];
+}
+
+/** Changes what stands at the first way that leads somewhere. */
+function driftAt(data: unknown, ways: readonly DataPath[], change: (owner: unknown) => unknown): unknown {
+  for (const way of ways) {
+    const changed = changeAt(data, way, change);
+    if (changed !== data) return changed;
+  }
+  return data;
 }
 
 /**
@@ -91,7 +107,9 @@ export const schemaDrift = defineFault({
       const changed = changeData(result, (whole) =>
         chosen.reduce(
           (changing: unknown, member) =>
-            changeAt(changing, member.path.slice(0, -1), (owner) => drifted(owner, nameOf(member.path), drift, member.promise)),
+            driftAt(changing, waysTo(member.path, wrappedIn(result)), (owner) =>
+              drifted(owner, nameOf(member.path), drift, member.promise),
+            ),
           whole,
         ),
       );
