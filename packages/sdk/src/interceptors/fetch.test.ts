@@ -379,23 +379,3 @@ describe('untouched traffic', () => {
     }
   });
 });
-
-test('what is said about one client never reaches the stream of another', async () => {
-  let ids = 0;
-  const { url } = await serve(({ body, message }, response) => {
-    if (message.method === 'GET') return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n');
-    const { id } = JSON.parse(body) as { id: number };
-    const given = body.includes('initialize') ? { 'mcp-session-id': `s${++ids}` } : {};
-    response.writeHead(200, { 'content-type': 'application/json', ...given }).end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
-  });
-  const twice = onAnswer('terminal', ({ frame }) => [emit(frame, { everyMs: 0, count: 1 }), forward(frame)]);
-  const journal: JournalEntry[] = [];
-  const wrapped = wrap(planOf(twice), { journal: (entry) => journal.push(entry) });
-  const hello = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { clientInfo: { name: 'agent' } } });
-  for (let client = 0; client < 2; client++) await (await wrapped.fetch(url, { method: 'POST', headers, body: hello })).text();
-  const news = await wrapped.fetch(url, { headers: { accept: 'text/event-stream', 'mcp-session-id': 's2' } });
-  expect(news.ok).toBe(true);
-  const onlyJson = { ...headers, accept: 'application/json', 'mcp-session-id': 's1' };
-  await (await wrapped.fetch(url, post(1, { headers: onlyJson }))).text();
-  expect(states(journal)).toEqual(['not-delivered']);
-});
