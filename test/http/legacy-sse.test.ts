@@ -1,5 +1,7 @@
 /** Legacy HTTP+SSE (2024-11-05) through the proxy: official clients and servers, the bytes on the wire, and faults in the stream. */
 import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Client as Client2, SSEClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
@@ -230,6 +232,31 @@ describe('faults', () => {
     const client = await connect(url);
     const texts = ['slow ✓', 'slow ✓', 'quick', 'slow ✓', 'quick'];
     expect(await Promise.all(texts.map((text) => echo(client, text)))).toEqual(texts);
+  });
+
+  test('an answer that is too large to keep and does not come holds up no other', async () => {
+    let stream: ServerResponse | undefined;
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      else response.writeHead(202).end('Accepted');
+      if (request.method === 'GET') response.write('event: endpoint\ndata: /messages\n\n');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    stops.push(async () => server.close().closeAllConnections());
+    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`;
+    const { url, journal } = await through(upstream, [rule(faults.lostAck, { at: { first: 1 } })], { maxFrameBytes: 2000 });
+    const client = await open(url, 'GET', undefined);
+    let heard = '';
+    client.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+    const answer = (id: number, text: string): string => `data: {"jsonrpc":"2.0","id":${id},"result":{"content":[],"text":"${text}"}}\n\n`;
+    const large = answer(1, 'x'.repeat(100_000));
+    for (const id of [1, 2, 3]) await post(new URL('/messages', url).href, call(id, 'refund'));
+    // In two pieces: most of it comes after the fault has kept its first part.
+    stream!.write(large.slice(0, 50_000));
+    await expect.poll(() => statesOf(journal)).toEqual(['delivered']);
+    stream!.write(large.slice(50_000) + answer(2, 'small') + answer(3, 'y'.repeat(5000)));
+    await expect.poll(() => heard).toContain(answer(2, 'small') + answer(3, 'y'.repeat(5000)));
+    expect(heard).not.toContain('xx');
   });
 
   test('a header names the session, and the journal knows it by that name', async () => {

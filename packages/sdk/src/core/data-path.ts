@@ -87,6 +87,13 @@ export function changeAt(data: unknown, path: DataPath, change: (value: unknown)
   return changed === data[step] ? data : withMembers(data, (name, value) => [[name, name === step ? changed : value]]);
 }
 
+/** One value by another, wherever it stands; returns its argument where it stands nowhere. */
+export const replaceIn = (data: unknown, before: unknown, after: unknown): unknown =>
+  placesIn(data).reduce(
+    (changing: unknown, { path, value }) => (value === before ? changeAt(changing, path, () => after) : changing),
+    data,
+  );
+
 /** An object with other members in the place of each; the order stays. */
 export function withMembers(
   owner: Readonly<Record<string, unknown>>,

@@ -86,6 +86,8 @@ export function activateRule(
 ): ActiveRule {
   const scopes = new Map<string, Scope>();
   const memories = new Map<string, unknown>();
+  const ordinals = new WeakMap<Session, number>();
+  let sessionsSeen = 0;
   const spentSessions = new Set<string>();
   const tools: NameMatcher = compileGlobs(rule.when.tool);
   const { shape } = rule;
@@ -121,9 +123,16 @@ export function activateRule(
     moveChain(scope.chain, shape, scope.stream);
   };
 
+  /** Labels decide draws, and several clients may share one; what a fault remembers of one must never reach another. */
+  const sessionKey = (session: Session): string => {
+    let ordinal = ordinals.get(session);
+    if (ordinal === undefined) ordinals.set(session, (ordinal = ++sessionsSeen));
+    return String(ordinal);
+  };
+
   const memoryFor = (scope: Scope, session: Session): unknown => {
     if (rule.fault.memory === undefined) return undefined;
-    const key = rule.fault.memoryScope === 'session' ? session.label : scope.key;
+    const key = rule.fault.memoryScope === 'session' ? sessionKey(session) : `${sessionKey(session)} ${scope.key}`;
     let memory = memories.get(key);
     if (memory === undefined) {
       if (memories.size >= MAX_SCOPES) memories.delete(memories.keys().next().value!);
@@ -206,13 +215,13 @@ export function activateRule(
     scope: (key) => scopes.get(key),
     engage,
     lasting(match) {
-      const memory = memories.get(match.session.label);
+      const memory = memories.get(sessionKey(match.session));
       const about = { nowMs: match.nowMs, request: match.frame };
       if (memory === undefined || rule.fault.lasts?.(memory, about) !== true) return undefined;
       return engage(scopeFor(match.scopeKey), match.session, match.nowMs);
     },
     restart(session) {
-      memories.delete(session.label);
+      memories.delete(sessionKey(session));
     },
   };
 }

@@ -1,5 +1,5 @@
 /** An answer that nobody gave, made of one that somebody did: what it says of the arguments is said of others. */
-import { changeAt, placesIn } from './data-path.js';
+import { placesIn, replaceIn } from './data-path.js';
 import { isObject, type JsonObject } from './message.js';
 import { changeData, dataOf } from './tool-result.js';
 import type { Draw } from './value-form.js';
@@ -24,13 +24,7 @@ export function withOtherArguments(result: JsonObject, earlier: unknown, later: 
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
 
 function replaceEverywhere(result: JsonObject, before: unknown, after: unknown): JsonObject {
-  const inData =
-    changeData(result, (data) =>
-      placesIn(data).reduce(
-        (changing: unknown, { path, value }) => (value === before ? changeAt(changing, path, () => after) : changing),
-        data,
-      ),
-    ) ?? result;
+  const inData = changeData(result, (data) => replaceIn(data, before, after)) ?? result;
   const blocks: unknown = inData['content'];
   if (!Array.isArray(blocks)) return inData;
   const content = blocks.map((block: unknown) =>

@@ -51,7 +51,10 @@ export type FaultContext<Memory = unknown> = {
   selectsTool(tool: string): boolean;
   /** What the server said of a tool when the client last listed it; for faults with `learnsTools`, undefined for others. */
   knownTool(name: string | undefined): KnownTool | undefined;
-  /** Returns "nothing to do" and says why in the journal. */
+  /**
+   * Returns "nothing to do" and says why in the journal. A fault that then does something all the same does it to others:
+   * their own entries say so.
+   */
   notDelivered(why: string): readonly Effect[];
   /**
    * Notes in the journal what the caller will see instead of what: every data fault says so for every value it changes.

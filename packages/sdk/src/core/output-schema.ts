@@ -9,14 +9,17 @@ import { isObject, type JsonObject } from './message.js';
 const MAX_DEPTH = 24;
 /** Branches looked at per choice, and schemas visited per question: a schema that refers to itself can be endless. */
 const MAX_BRANCHES = 8;
-const MAX_VISITS = 5000;
+const MAX_VISITS = 1000;
+/** Choices inside choices multiply, and every member of an answer asks anew. */
+const MAX_CHOICES = 100;
 
 type Visits = { left: number };
-const visits = (): Visits => ({ left: MAX_VISITS });
+const visits = (left = MAX_VISITS): Visits => ({ left });
 
 /** A schema with local references followed; undefined when there is none, or it says nothing that we understand. */
-function resolve(root: JsonObject, schema: unknown, depth = 0): JsonObject | undefined {
+function resolve(root: JsonObject, schema: unknown, left: Visits = visits(), depth = 0): JsonObject | undefined {
   if (!isObject(schema)) return undefined;
+  left.left--;
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
   if (depth > MAX_DEPTH || !$ref.startsWith('#')) return undefined;
@@ -25,20 +28,20 @@ function resolve(root: JsonObject, schema: unknown, depth = 0): JsonObject | und
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
     target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
   }
-  return resolve(root, target, depth + 1);
+  return resolve(root, target, left, depth + 1);
 }
 
 /** The ways a schema can be met: itself, or the branches of its `anyOf` and `oneOf`. */
-function branchesOf(root: JsonObject, schema: JsonObject, depth = 0): readonly JsonObject[] {
-  if (depth > 2) return [schema];
+function branchesOf(root: JsonObject, schema: JsonObject, left: Visits = visits(MAX_CHOICES), depth = 0): readonly JsonObject[] {
+  if (depth > 2 || left.left <= 0) return [schema];
   for (const word of ['anyOf', 'oneOf'] as const) {
     const branches: unknown = schema[word];
     if (!Array.isArray(branches)) continue;
     const resolved = branches
       .slice(0, MAX_BRANCHES)
-      .map((branch: unknown) => resolve(root, branch))
+      .map((branch: unknown) => resolve(root, branch, left))
       .filter((branch) => branch !== undefined);
-    return resolved.flatMap((branch) => branchesOf(root, branch, depth + 1));
+    return resolved.flatMap((branch) => branchesOf(root, branch, left, depth + 1));
   }
   return [schema];
 }
@@ -93,12 +96,12 @@ const isType = (name: unknown, value: unknown): boolean => typeof name !== 'stri
 
 /** May this value stand where the schema is? True where the schema says nothing that we understand. */
 export function accepts(root: JsonObject, given: unknown, value: unknown, left: Visits = visits(), depth = 0): boolean {
-  const schema = resolve(root, given);
-  if (schema === undefined || depth > MAX_DEPTH || left.left-- <= 0) return given !== false;
+  const schema = left.left <= 0 ? undefined : resolve(root, given, left);
+  if (schema === undefined || depth > MAX_DEPTH) return given !== false;
   const { type } = schema;
   if (type !== undefined && !(Array.isArray(type) ? type.some((one) => isType(one, value)) : isType(type, value))) return false;
-  if (Array.isArray(schema['enum']) && !schema['enum'].some((one: unknown) => isSame(one, value))) return false;
-  if ('const' in schema && !isSame(schema['const'], value)) return false;
+  if (Array.isArray(schema['enum']) && !isAmong(schema['enum'], value)) return false;
+  if ('const' in schema && !isAmong([schema['const']], value)) return false;
   const { anyOf, oneOf, allOf } = schema;
   for (const some of [anyOf, oneOf]) {
     if (Array.isArray(some) && !some.some((branch: unknown) => accepts(root, branch, value, left, depth + 1))) return false;
@@ -110,7 +113,12 @@ export function accepts(root: JsonObject, given: unknown, value: unknown, left: 
   return !isObject(value) || acceptsMembers(root, schema, value, left, depth);
 }
 
-const isSame = (one: unknown, other: unknown): boolean => one === other || canonicalJson(one) === canonicalJson(other);
+/** The value is written out once: it can be megabytes, and the list thousands of values long. */
+function isAmong(listed: readonly unknown[], value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return listed.includes(value);
+  const written = canonicalJson(value);
+  return listed.some((one) => typeof one === 'object' && one !== null && canonicalJson(one) === written);
+}
 
 function isWithin(schema: JsonObject, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;

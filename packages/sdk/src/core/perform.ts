@@ -229,7 +229,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 
   /** Performs a decision and settles who delivered it. Where nothing could be done, the event is left alone after all. */
-  const carryOut = (decision: Decision, session: Session): Decision => {
+  const carryOut = (decision: Decision, session: Session, frame?: Frame): Decision => {
     const { effects, exchange, owners, by, suppressed, problems } = decision;
     // Untouched traffic ends here; what follows may allocate.
     if (effects === undefined && suppressed.length === 0 && problems.length === 0) return decision;
@@ -243,10 +243,13 @@ export function createPerformer(options: PerformerOptions): Performer {
         const own = effects.flatMap((effect, index) =>
           owners[index]?.includes(engagement) === true ? [{ effect, why: refusals[index] }] : [],
         );
+        // The message itself, as it came, is no part of a fault that does more than that.
+        const acts = own.filter(({ effect }) => !isUntouched(effect, frame));
+        const parts = acts.length === 0 ? own : acts;
         // Delivered when any part of it was: the rest could not make it undone.
-        const isDelivered = own.some(({ why }) => why === undefined);
+        const isDelivered = parts.some(({ why }) => why === undefined);
         const done = own.filter(({ why }) => why === undefined).map(({ effect }) => effect);
-        settle(engagement, about, done, isDelivered ? undefined : (own.at(-1)?.why ?? 'another fault took its place'));
+        settle(engagement, about, done, isDelivered ? engagement.why : (parts.at(-1)?.why ?? 'another fault took its place'));
       }
       return refusals.includes(undefined) ? decision : { ...decision, effects: undefined };
     });
@@ -313,7 +316,7 @@ export function createPerformer(options: PerformerOptions): Performer {
       if (exchange === undefined) return decision;
       if (exchange.id !== undefined) expectAnswer(session);
       if (extra !== undefined) exchange.handle = extra.handle;
-      const done = carryOut(decision, session);
+      const done = carryOut(decision, session, frame);
       if (done.effects === undefined) exchange.sends++;
       for (const engagement of engagementsOf(exchange)) {
         if (engagement.why !== undefined) settle(engagement, refOf(exchange), [], engagement.why);
@@ -323,7 +326,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     },
     answer(exchange, frame) {
       const decision = guarded(() => decider.answer(exchange, frame, clock.nowMs()));
-      const done = carryOut(decision, exchange.session);
+      const done = carryOut(decision, exchange.session, frame);
       settleRest(exchange, NOTHING_TO_CHANGE);
       if (done.effects === undefined) report(exchange, outcomeOf(frame));
       closeIfDone(exchange);
@@ -342,6 +345,11 @@ export function createPerformer(options: PerformerOptions): Performer {
       return settlement.calls;
     },
   };
+}
+
+/** Does the effect send the frame of its event on, and nothing else? */
+function isUntouched(effect: Effect, frame: Frame | undefined): boolean {
+  return effect.kind === 'forward' && effect.frame === frame && effect.afterMs === 0 && effect.exchange === undefined;
 }
 
 function isAnswerTo(frame: Frame | 'heartbeat', exchange: Exchange | undefined): frame is Frame {

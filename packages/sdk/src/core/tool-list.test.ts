@@ -30,6 +30,11 @@ test('reads the cursor of a request, whatever its parameters are', () => {
   expect([cursorIn({ cursor: 'p2' }), cursorIn({}), cursorIn(undefined), cursorIn([])]).toEqual(['p2', undefined, undefined, undefined]);
 });
 
+test('takes no longer for a name that was made to be searched', () => {
+  const name = '_'.repeat(500_000);
+  expect(lookAlike(name, () => false)).toBe(`${name}_v2`);
+});
+
 test.each([
   ['list_orders', 'listOrders'],
   ['listOrders', 'list_orders'],

@@ -56,11 +56,23 @@ export function cursorOf({ request }: Exchange): unknown {
   return paramsOf(frameObject(request))['cursor'];
 }
 
+/** Is this the first page of a list? A refusal shows the client no tools, and so is none. */
+export function isFirstPage(exchange: Exchange, answer: Frame): boolean {
+  return cursorOf(exchange) === undefined && typeof editableTools(answer) !== 'string';
+}
+
+/** A longer name is nobody's spelling, and one of separators alone would be searched for ever. */
+const MAX_SPELLED_LENGTH = 256;
+
 /** Another name that looks like this one: the other common spelling where it has one, else a second version. */
 export function lookAlike(name: string, isTaken: (name: string) => boolean): string {
-  const camel = name.replace(/[_-]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
-  const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-  let other = camel !== name ? camel : snake !== name ? snake : `${name}_v2`;
+  let other = name.length > MAX_SPELLED_LENGTH ? `${name}_v2` : otherSpelling(name);
   while (isTaken(other)) other += '_v2';
   return other;
+}
+
+function otherSpelling(name: string): string {
+  const camel = name.replace(/[_-]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
+  const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+  return camel !== name ? camel : snake !== name ? snake : `${name}_v2`;
 }

@@ -81,6 +81,11 @@ export function dataOf(result: JsonObject): readonly unknown[] {
   return isData(structured) ? [structured, ...texts] : [];
 }
 
+/** What structured content wraps as its only member `result`, as servers do with what is no object; the text holds it bare. */
+export function wrappedIn({ structuredContent }: JsonObject): unknown {
+  return isObject(structuredContent) && Object.keys(structuredContent).join() === 'result' ? structuredContent['result'] : undefined;
+}
+
 function isData(value: unknown): boolean {
   return isObject(value) || Array.isArray(value);
 }

@@ -10,6 +10,7 @@ import {
   otherDate,
   otherIban,
   otherIdentifier,
+  otherParts,
   otherUuid,
   type Draw,
 } from './value-form.js';
@@ -43,6 +44,9 @@ test.each<[unknown, string | undefined]>([
   ['GB82WEST12345698765432', 'iban'],
   ['GB83WEST12345698765432', 'identifier'],
   ['A-1002', 'identifier'],
+  ['10:30', 'parts'],
+  ['12/31/2026', 'parts'],
+  ['192.168.1.10', 'parts'],
   ['some words', undefined],
   ['word', undefined],
   ['', undefined],
@@ -100,6 +104,18 @@ describe('another value of the same form', () => {
     for (let seed = 0; seed < 50; seed++) {
       const made = otherIban(iban, drawsOf(seed));
       expect([formOf(made), made.slice(0, 2), made.replace(/\d/g, '0')]).toEqual(['iban', iban.slice(0, 2), iban.replace(/\d/g, '0')]);
+    }
+  });
+
+  test('times, local dates and addresses stay possible', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const made = (text: string): readonly number[] => otherParts(text, drawsOf(seed)).split(/[:./]/).map(Number);
+      const [hours, minutes] = made('19:45');
+      expect([hours! <= 23, minutes! <= 59]).toEqual([true, true]);
+      const [month, day, year] = made('12/31/2026');
+      expect(new Date(Date.UTC(year!, month! - 1, day)).getUTCDate()).toBe(day);
+      expect(made('192.168.1.10').every((part) => part <= 255)).toBe(true);
+      expect(otherParts('09.01.2026', drawsOf(seed))).toMatch(/^0[1-9]\.01\.2026$/);
     }
   });
 

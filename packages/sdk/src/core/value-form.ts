@@ -6,8 +6,8 @@
 /** Gives the next draw in [0, 1). */
 export type Draw = () => number;
 
-/** What a value looks like. `amount` is a number written as text. */
-export type ValueForm = 'boolean' | 'number' | 'amount' | 'date' | 'uuid' | 'card' | 'iban' | 'identifier';
+/** What a value looks like. `amount` is a number written as text; `parts` are a time, a local date or an address. */
+export type ValueForm = 'boolean' | 'number' | 'amount' | 'date' | 'uuid' | 'card' | 'iban' | 'parts' | 'identifier';
 
 const AMOUNT = /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/;
 const DATE = /^(\d{4})-(\d{2})(?:-(\d{2})(?=$|[T ]\d{2}:\d{2}))?/;
@@ -15,6 +15,7 @@ const WHOLE_DATE = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CARD = /^\d(?:[ -]?\d){12,18}$/;
 const IBAN = /^[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}$/;
+const PARTS = /^\d{1,2}:\d{2}$|^\d{1,4}([.:/])\d{1,3}\1\d{1,4}(?:\1\d{1,3})?$/;
 const IDENTIFIER = /^(?=.*\d)[\p{L}\p{N}]+(?:[-_.:#/][\p{L}\p{N}]+)*$/u;
 const MAX_IDENTIFIER_LENGTH = 64;
 
@@ -28,6 +29,7 @@ export function formOf(value: unknown): ValueForm | undefined {
   if (isCard(value)) return 'card';
   if (isIban(value)) return 'iban';
   if (AMOUNT.test(value)) return 'amount';
+  if (PARTS.test(value)) return 'parts';
   return IDENTIFIER.test(value) ? 'identifier' : undefined;
 }
 
@@ -97,6 +99,20 @@ export function otherIdentifier(text: string, draw: Draw): string {
     // A leading zero stays one, and no other becomes one.
     Array.from(run, (digit, at) => (at > 0 || run.length === 1 ? between(0, 9, draw) : digit === '0' ? 0 : between(1, 9, draw))).join(''),
   );
+}
+
+/**
+ * Other numbers in the places of the old ones, each as wide and none larger: 61 is no minute and 300 no part of an
+ * address. A year stays, and a day may have to suit a shorter month.
+ */
+export function otherParts(text: string, draw: Draw): string {
+  const isDated = /\d{4}/.test(text);
+  return text.replace(/\d+/g, (run) => {
+    if (run.length > 3) return run;
+    const highest = isDated ? Math.min(Number(run), 28) : Number(run);
+    const lowest = run.startsWith('0') ? Math.min(1, highest) : 10 ** (run.length - 1);
+    return String(between(lowest, highest, draw)).padStart(run.length, '0');
+  });
 }
 
 /** Another UUID of the same version and variant, in the same case. */

@@ -41,6 +41,8 @@ describe('each way of being wrong', () => {
   test('date moves dates and points in time', () => {
     for (const dirty of ofOp('2026-03-01T10:00:00Z', 'date')) expect(dirty).toMatch(/^202[567]-\d\d-\d\dT10:00:00Z$/);
     for (const dirty of ofOp(1_770_000_000, 'date')) expect(Math.abs((dirty as number) - 1_770_000_000) % 86_400).toBe(0);
+    // It has the checksum of a card by accident.
+    for (const dirty of ofOp(1_770_000_000_007, 'auto')) expect(Math.abs((dirty as number) - 1_770_000_000_007) % 86_400_000).toBe(0);
     expect(new Set(ofOp(5, 'date'))).toEqual(new Set([undefined]));
   });
 
@@ -126,6 +128,17 @@ describe('putting it in', () => {
     expect(withWrongValue(both({ total: 88.25 }), drawn, 'text')).toEqual({
       ...both({ total: 99.75 }),
       structuredContent: { total: 88.25 },
+    });
+  });
+
+  test('finds the value in a text that holds bare what the structured content wraps', () => {
+    const orders = [{ id: 'A-1', total: 88.25 }];
+    const result = { content: [{ type: 'text', text: JSON.stringify(orders[0]) }], structuredContent: { result: orders } };
+    const drawn = { path: ['result', 0, 'total'], clean: 88.25, dirty: 99.75 };
+    const wrongOrder = { id: 'A-1', total: 99.75 };
+    expect(withWrongValue(result, drawn)).toEqual({
+      content: [{ type: 'text', text: JSON.stringify(wrongOrder) }],
+      structuredContent: { result: [wrongOrder] },
     });
   });
 

@@ -2,7 +2,7 @@
  * A wrong value that looks right: same type, same format, allowed by the schema, and found nowhere else in the answer or
  * the request, so that whoever repeats it later can only have it from here.
  */
-import { changeAt, placesAt, placesIn, type DataPath, type Place } from './data-path.js';
+import { changeAt, placesAt, placesIn, replaceIn, type DataPath, type Place } from './data-path.js';
 import type { JsonObject } from './message.js';
 import { accepts, listedValues, promisedAt } from './output-schema.js';
 import { changeProse, proseOf } from './prose.js';
@@ -17,6 +17,7 @@ import {
   otherDate,
   otherIban,
   otherIdentifier,
+  otherParts,
   otherUuid,
   type Draw,
   type ValueForm,
@@ -35,6 +36,7 @@ const OPS_OF_FORM: Readonly<Record<ValueForm, readonly WrongOp[]>> = {
   uuid: ['entity-swap'],
   card: ['entity-swap'],
   iban: ['entity-swap'],
+  parts: ['entity-swap'],
   identifier: ['entity-swap', 'digit-swap'],
 };
 
@@ -47,6 +49,7 @@ const MAX_TRIES = 24;
 const MAX_CANDIDATES = 40;
 /** Longer answers are searched for other occurrences in their first part only. */
 const MAX_SEARCHED = 1_000_000;
+const MAX_WORD_LENGTH = 256;
 
 /** One value and what takes its place. Without a path it is a word of a text. */
 export type WrongValue = { readonly path: DataPath | undefined; readonly clean: unknown; readonly dirty: unknown };
@@ -116,8 +119,10 @@ function isLike(made: unknown, value: unknown, choices: readonly unknown[] | und
 const isEpoch = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && ((value > 9e8 && value < 5e9) || (value > 9e11 && value < 5e12));
 
-function waysFor(value: unknown, form: ValueForm | undefined, op: WrongOp | 'auto'): readonly WrongOp[] {
-  if (form === undefined) return [];
+function waysFor(value: unknown, given: ValueForm | undefined, op: WrongOp | 'auto'): readonly WrongOp[] {
+  if (given === undefined) return [];
+  // One point in time in ten has the checksum of a card.
+  const form = isEpoch(value) ? 'number' : given;
   const ways = OPS_OF_FORM[form].filter((way) => way !== 'date' || form === 'date' || isEpoch(value));
   return op === 'auto' ? (isEpoch(value) && form === 'number' ? ['date'] : ways) : ways.filter((way) => way === op);
 }
@@ -153,6 +158,8 @@ function madeWrong(value: unknown, op: WrongOp, attempt: number, draw: Draw): un
       return otherCard(value, draw);
     case 'iban':
       return otherIban(value, draw);
+    case 'parts':
+      return otherParts(value, draw);
     case 'identifier':
       return op === 'digit-swap' ? digitsSwapped(value, draw) : otherIdentifier(value, draw);
     case 'amount': {
@@ -222,7 +229,13 @@ export function withWrongValue(
   const { path, clean, dirty } = wrong;
   const isStructured = 'structuredContent' in result;
   const edited =
-    path === undefined ? undefined : changeData(result, (data) => changeAt(data, path, (value) => (value === clean ? dirty : value)));
+    path === undefined
+      ? undefined
+      : changeData(result, (data) => {
+          const changed = changeAt(data, path, (value) => (value === clean ? dirty : value));
+          // Structured content may wrap what a text holds bare: there the value stands elsewhere, and must not stay true.
+          return changed === data && isWord(String(clean)) ? replaceIn(data, clean, dirty) : changed;
+        });
   // A text in words beside the data says the same value in its own way.
   const changed = { ...changeProse(edited ?? result, ({ text }) => replaceWord(text, String(clean), String(dirty))) };
   if (where === 'structured') changed['content'] = result['content'];
@@ -230,10 +243,12 @@ export function withWrongValue(
   return JSON.stringify(changed) === JSON.stringify(result) ? undefined : changed;
 }
 
+/** Yes and no, and single digits, stand for too many things; a passage is no word. */
+const isWord = (clean: string): boolean => clean.length >= 2 && clean.length <= MAX_WORD_LENGTH && !/^(true|false)$/.test(clean);
+
 /** A whole word of a text, wherever it stands, becomes another. */
 export function replaceWord(text: string, clean: string, dirty: string): string {
-  // Yes and no, and single digits, stand for too many things in a sentence.
-  if (clean.length < 2 || /^(true|false)$/.test(clean)) return text;
+  if (!isWord(clean)) return text;
   const literal = clean.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return text.replace(
     new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][-_.:#/])${literal}(?![\\p{L}\\p{N}]|[-_.:#/][\\p{L}\\p{N}])`, 'gu'),

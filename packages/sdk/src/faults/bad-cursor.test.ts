@@ -43,3 +43,9 @@ test('invalid: the cursor is refused, by the server or in its place', () => {
   expect(rig.ends.messages('to-client').at(-1)).toEqual(own);
   expect(rig.outcomes.at(-1)).toBe('not-delivered: the server refused it itself');
 });
+
+test('a server that says the same needs no help', () => {
+  const rig = createTestRig(badCursor, { params: { mode: 'empty-string' } });
+  expect(cursorIn(list(rig, 1, {}, { ...exampleTools(), nextCursor: '' }))).toBe('');
+  expect(rig.outcomes).toEqual(['not-delivered: the server said the same']);
+});

@@ -70,6 +70,7 @@ export const badCursor = defineFault({
     const page = editableTools(event.frame);
     if (typeof page === 'string') return context.notDelivered(page);
     if (cursor === undefined) return firstPageOnly(event.frame, page, context);
+    if (!isOurs && page.result['nextCursor'] === cursor) return context.notDelivered('the server said the same');
     // What a page of ours says was noted with its request.
     if (!isOurs) context.changed('/nextCursor', page.result['nextCursor'], cursor);
     return [forward(editFrame(event.frame, withResult(page.message, { ...page.result, nextCursor: cursor })))];

@@ -77,3 +77,9 @@ test('progress that says nothing is left alone', () => {
   rig.request({ jsonrpc: '2.0', method: 'notifications/progress' }, { direction: 'to-client' });
   expect(rig.outcomes).toEqual(['not-delivered: it reports no progress']);
 });
+
+test.each(['backwards', 'stall'])('%s is not delivered where it would say the same', (how) => {
+  const rig = createTestRig(badProgress, { params: { how } });
+  for (const progress of [2, 2]) rig.request(exampleProgress(1, progress), { direction: 'to-client' });
+  expect(rig.outcomes.at(-1)).toBe('not-delivered: it says the same as it would');
+});

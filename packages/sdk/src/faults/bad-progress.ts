@@ -1,4 +1,4 @@
-import { emit, forward } from '../core/effect.js';
+import { emit, forward, type Effect } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { editFrame } from '../core/frame.js';
 import { paramsOf, type JsonObject } from '../core/message.js';
@@ -56,16 +56,18 @@ export const badProgress = defineFault({
     }
     const edited = (change: JsonObject): ReturnType<typeof forward> =>
       forward(editFrame(event.frame, { ...message, params: { ...params, ...change } }));
+    const saying = (other: number): readonly Effect[] =>
+      other === progress ? context.notDelivered('it says the same as it would') : [edited({ progress: other })];
     switch (how) {
       case 'flood':
         return [forward(event.frame), emit(event.frame, { everyMs, count: times })];
       case 'wrong-token':
         return [edited({ progressToken: otherToken(token) })];
       case 'backwards':
-        return [edited({ progress: (typeof total === 'number' ? total : ASSUMED_TOTAL) - progress })];
+        return saying((typeof total === 'number' ? total : ASSUMED_TOTAL) - progress);
       case 'stall': {
         const mark = markOf(context.memory, token, progress);
-        return mark === undefined ? context.notDelivered('the first notice says where it stands still') : [edited({ progress: mark })];
+        return mark === undefined ? context.notDelivered('the first notice says where it stands still') : saying(mark);
       }
     }
   },

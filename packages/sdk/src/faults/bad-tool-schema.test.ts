@@ -31,3 +31,10 @@ test('leaves a page alone that lists none of them', () => {
   rig.answer(exampleAnswer(exampleTools()));
   expect(rig.outcomes).toEqual(['not-delivered: none of the tools is listed']);
 });
+
+test('a schema that is like that already is not delivered', () => {
+  const rig = createTestRig(badToolSchema, { params: { flaw: 'missing' } });
+  rig.request(exampleRequest('tools/list'));
+  rig.answer(exampleAnswer({ tools: [{ name: 'pay' }] }));
+  expect(rig.outcomes).toEqual(['not-delivered: its schema is like that already']);
+});

@@ -53,6 +53,7 @@ export const badToolSchema = defineFault({
     // Found by its name, so it is an object.
     const tool = page.tools[at] as JsonObject;
     const bad = flawed(tool, flaw);
+    if (JSON.stringify(bad) === JSON.stringify(tool)) return context.notDelivered('its schema is like that already');
     context.changed(`/tools/${at}/inputSchema`, tool['inputSchema'], bad['inputSchema']);
     return [forward(withTools(event.frame, page, page.tools.with(at, bad)))];
   },

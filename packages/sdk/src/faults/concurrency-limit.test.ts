@@ -67,3 +67,11 @@ test('counts each session by itself, even of one label', () => {
   rig.request(exampleCall({ id: 1 }), { session: startSession({ label: rig.session.label, era: 'legacy' }) });
   expect(reached(rig)).toEqual([1, 1]);
 });
+
+test('only those who had to wait are journalled, not those who made room', () => {
+  const rig = createTestRig(concurrencyLimit, { params: { mode: 'queue' } });
+  call(rig, 1, 2);
+  serve(rig, 1);
+  serve(rig, 2);
+  expect(rig.outcomes).toEqual(['delivered', 'not-delivered: there was a place for it']);
+});

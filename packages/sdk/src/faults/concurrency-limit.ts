@@ -71,6 +71,8 @@ export const concurrencyLimit = defineFault({
     memory.queue.delete(exchange);
     const admitted = admit(memory, max);
     if (event.kind === 'cancel') return admitted;
-    return admitted.length > 0 ? [forward(event.frame), ...admitted] : context.notDelivered('there was a place for it');
+    const nothing = context.notDelivered('there was a place for it');
+    // Those who are let in waited for it, and their entries say so; this call saw nothing of that.
+    return admitted.length > 0 ? [forward(event.frame), ...admitted] : nothing;
   },
 });

@@ -29,3 +29,12 @@ test('does not multiply what a server says twice by itself', () => {
   rig.answer(clean);
   expect(rig.ends.messages('to-client')).toHaveLength(3);
 });
+
+test('is not delivered where the client takes one answer only', () => {
+  const refuse = (what: string): string | undefined => (what === 'emit' ? 'the client does not accept event streams' : undefined);
+  const rig = createTestRig(duplicateResponse, { refuse });
+  rig.request(exampleCall());
+  rig.answer(clean);
+  expect(rig.ends.messages('to-client')).toEqual([clean]);
+  expect(rig.outcomes).toEqual(['not-delivered: the client does not accept event streams']);
+});

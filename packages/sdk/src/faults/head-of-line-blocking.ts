@@ -47,7 +47,8 @@ export const headOfLineBlocking = defineFault({
       if (!isOpenIn(memory.head, session)) {
         // It ended without an answer to us, so nobody has let the others go yet.
         const released = release(memory, session);
-        return released.length === 0 ? context.notDelivered('the call before it is over') : [...released, forward(event.frame)];
+        const nothing = context.notDelivered('the call before it is over');
+        return released.length === 0 ? nothing : [...released, forward(event.frame)];
       }
       if (memory.behind.size >= MAX_BEHIND) return context.notDelivered('too many calls wait already');
       memory.behind.set(exchange, event.frame);

@@ -37,3 +37,11 @@ test.each([
 ])('leaves %j alone', (result, bytes, why) => {
   expect(grow(result, bytes)).toEqual({ result, outcomes: [`not-delivered: ${why}`] });
 });
+
+test('takes no longer for lists inside lists', () => {
+  let data: unknown = 'x'.repeat(2_000_000);
+  for (let level = 0; level < 250; level++) data = [data, 1];
+  expect(grow({ content: [], structuredContent: data }, 1_000_000).outcomes).toEqual([
+    'not-delivered: the result is as large as that already',
+  ]);
+});

@@ -4,7 +4,7 @@ import { defineFault } from '../core/fault.js';
 import { frameFromMessage } from '../core/frame.js';
 import { isObject, type JsonObject } from '../core/message.js';
 import { count, flag, oneOf, text } from '../core/params.js';
-import { changeTools, cursorOf, lookAlike } from '../core/tool-list.js';
+import { changeTools, isFirstPage, lookAlike } from '../core/tool-list.js';
 
 type Op = 'rename' | 'new-required' | 'narrow';
 
@@ -86,15 +86,15 @@ export const inputDrift = defineFault({
   },
   memory: () => ({ lists: 0 }),
   observe: (event, _params, { memory }) => {
-    if (event.kind === 'frame' && cursorOf(event.exchange) === undefined) memory.lists++;
+    if (event.kind === 'frame' && isFirstPage(event.exchange, event.frame)) memory.lists++;
   },
   decide: (event, { op, member: wanted, afterLists, hasNotice }, context) => {
     if (event.kind !== 'frame' || event.part !== 'answer') return [];
     const { memory } = context;
-    const isFirstPage = cursorOf(event.exchange) === undefined;
-    if (isFirstPage) memory.lists++;
+    const isFirst = isFirstPage(event.exchange, event.frame);
+    if (isFirst) memory.lists++;
     // With the last clean list: the next one that the client asks for is the other one.
-    const isTimeForNotice = hasNotice && isFirstPage && memory.lists === Math.max(1, afterLists) && event.exchange.session.era !== 'modern';
+    const isTimeForNotice = hasNotice && isFirst && memory.lists === Math.max(1, afterLists) && event.exchange.session.era !== 'modern';
     const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
     const said = isTimeForNotice ? [emit(frameFromMessage('to-client', notice), { everyMs: 0, count: 1 })] : [];
     if (memory.lists <= afterLists) {

@@ -71,3 +71,15 @@ test.each([
 ])('admits it when there is nothing to leave out of %j', (result, params) => {
   expect(partial(result, params)).toEqual({ result, outcomes: ['not-delivered: there is nothing to leave out'] });
 });
+
+test('blocks that are the items of a wrapped list go with them', () => {
+  const wrapped = (items: unknown[]): JsonObject => ({
+    content: items.map((item) => ({ type: 'text', text: JSON.stringify(item) })),
+    structuredContent: { result: items },
+  });
+  const items = [1, 2, 3, 4].map((id) => ({ id, tags: ['a', 'b'] }));
+  const rig = createTestRig(partialResult);
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(wrapped(items)));
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(wrapped(items.slice(0, 2)))]);
+});

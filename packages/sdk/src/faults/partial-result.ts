@@ -2,7 +2,7 @@ import { changeResult } from '../core/changed-answer.js';
 import { defineFault } from '../core/fault.js';
 import { isObject, type JsonObject } from '../core/message.js';
 import { count, flag, ratio } from '../core/params.js';
-import { changeData } from '../core/tool-result.js';
+import { changeData, wrappedIn } from '../core/tool-result.js';
 import { startOf } from '../core/text-start.js';
 
 /** Members that tell an attentive reader that something is missing; compared without case, `_` and `-`. */
@@ -61,6 +61,13 @@ function shortenBlocks(result: JsonObject, keepRatio: number, keptOf: (length: n
   return { ...result, content: [{ ...block, text: startOf(block['text'], keepRatio) }] };
 }
 
+/** Where every item of a wrapped list is a block of its own, the blocks of those that are left out go with them. */
+function withoutBlocks(shortened: JsonObject, result: JsonObject, keptOf: (length: number) => number): JsonObject {
+  const [items, blocks] = [wrappedIn(result), result['content']];
+  if (!Array.isArray(items) || !Array.isArray(blocks) || items.length < 2 || blocks.length !== items.length) return shortened;
+  return { ...shortened, content: (blocks as unknown[]).slice(0, keptOf(blocks.length)) };
+}
+
 /** A result cut short by a limit nobody mentions. */
 export const partialResult = defineFault({
   type: 'partial-result',
@@ -86,7 +93,8 @@ export const partialResult = defineFault({
       });
       // Once anything is missing, no other place may say so: not a sibling, not another block.
       const unmarked = shortened === undefined || !hideMarkers ? shortened : (changeData(shortened, withoutMarkers) ?? shortened);
+      if (unmarked !== undefined) return withoutBlocks(unmarked, result, keptOf);
       // Data without a list cannot be cut short without becoming invalid, which would be another fault.
-      return unmarked ?? (hasData ? undefined : shortenBlocks(result, keepRatio, keptOf)) ?? 'there is nothing to leave out';
+      return (hasData ? undefined : shortenBlocks(result, keepRatio, keptOf)) ?? 'there is nothing to leave out';
     }),
 });

@@ -29,3 +29,11 @@ test('counts the lists that its rule leaves alone, and may replace the whole des
     changes: [{ path: '/tools/0/description', clean: 'Does what pay says.', dirty: 'Now.' }],
   });
 });
+
+test('a list that was refused showed the client nothing', () => {
+  const rig = createTestRig(rugPull, { params: { description: 'Now.' } });
+  rig.request(exampleRequest('tools/list', {}, { id: 1 }));
+  rig.answer({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } });
+  expect(descriptions(rig, 2)).toEqual(['Does what pay says.']);
+  expect(descriptions(rig, 3)).toEqual(['Does what pay says. Now.']);
+});

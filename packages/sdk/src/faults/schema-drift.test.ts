@@ -184,3 +184,42 @@ test('says what is wrong with a path', () => {
   const { problems } = checkPlan({ version: 1, rules }, createCatalogue([schemaDrift]));
   expect(problems.map(({ message }) => message).join()).toContain('its path is not of the form');
 });
+
+test('takes no longer for a schema that was made to be searched', () => {
+  const data = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`member_${index}`, 1234.5 + index]));
+  const choices = Array.from({ length: 8 }, () => ({ $ref: '#/$defs/step_0' }));
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [
+      `step_${at}`,
+      at === 19 ? { anyOf: choices, allOf: choices } : { $ref: `#/$defs/step_${at + 1}` },
+    ]),
+  );
+  const properties = Object.fromEntries(Object.keys(data).map((name) => [name, { $ref: '#/$defs/step_0' }]));
+  const rig = createTestRig(schemaDrift);
+  rig.request(exampleRequest('tools/list', {}, { id: 8 }));
+  rig.answer(exampleAnswer({ tools: [{ name: 'list_orders', inputSchema: {}, outputSchema: { properties, $defs } }] }, { id: 8 }));
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(exampleResult(data)));
+  expect(rig.outcomes).toEqual(['delivered']);
+});
+
+test.each([
+  ['as a whole', (items: unknown[]) => [items]],
+  ['item by item', (items: unknown[]) => items],
+])('text that holds bare what structured content wraps drifts with it: %s', (_how, texts) => {
+  const wrapped = (items: unknown[]): JsonObject => ({
+    content: texts(items).map((data) => ({ type: 'text', text: JSON.stringify(data) })),
+    structuredContent: { result: items },
+  });
+  const rig = createTestRig(schemaDrift, { params: { op: 'drop', path: 'result[*].total' } });
+  rig.request(exampleCall());
+  rig.answer(
+    exampleAnswer(
+      wrapped([
+        { id: 1, total: 5 },
+        { id: 2, total: 6 },
+      ]),
+    ),
+  );
+  expect(rig.ends.messages('to-client')).toEqual([exampleAnswer(wrapped([{ id: 1 }, { id: 2 }]))]);
+});

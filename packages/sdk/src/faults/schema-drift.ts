@@ -6,9 +6,12 @@ import type { JsonObject } from '../core/message.js';
 import { promisedAt } from '../core/output-schema.js';
 import { names, oneOf, text } from '../core/params.js';
 import { canDrift, drifted, DRIFTS, type Drift, type MemberPromise } from '../core/drift.js';
-import { changeData, dataOf, editableResult } from '../core/tool-result.js';
+import { changeData, dataOf, editableResult, wrappedIn } from '../core/tool-result.js';
 
 type Member = Place & { readonly promise: MemberPromise | undefined };
+
+/** Members that are held against a schema, which a server may have written to keep us busy. */
+const MAX_PROMISED = 200;
 
 const nameOf = (path: DataPath): string => String(path.at(-1));
 
@@ -23,11 +26,29 @@ function namedMembers(data: unknown, fields: readonly string[], path: string): r
 
 /** What the schema says about each member; those that it does not know are left out where there is a schema. */
 function promisedMembers(data: unknown, root: JsonObject | undefined): readonly Member[] {
-  return membersIn(data).flatMap((member): Member[] => {
-    if (root === undefined) return [{ ...member, promise: undefined }];
-    const promised = promisedAt(root, member.path);
-    return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
-  });
+  if (root === undefined) return membersIn(data).map((member) => ({ ...member, promise: undefined }));
+  return membersIn(data)
+    .slice(0, MAX_PROMISED)
+    .flatMap((member): Member[] => {
+      const promised = promisedAt(root, member.path);
+      return promised === undefined ? [] : [{ ...member, promise: { ...promised, root } }];
+    });
+}
+
+/** The ways to the owner of a member: from the whole, and where it is wrapped, from the bare data or one item of them. */
+function waysTo(path: DataPath, wrapped: unknown): readonly DataPath[] {
+  const owner = path.slice(0, -1);
+  if (wrapped === undefined || owner[0] !== 'result') return [owner];
+  return owner[1] === null ? [owner, owner.slice(1), owner.slice(2)] : [owner, owner.slice(1)];
+}
+
+/** Changes what stands at the first way that leads somewhere. */
+function driftAt(data: unknown, ways: readonly DataPath[], change: (owner: unknown) => unknown): unknown {
+  for (const way of ways) {
+    const changed = changeAt(data, way, change);
+    if (changed !== data) return changed;
+  }
+  return data;
 }
 
 /**
@@ -86,7 +107,9 @@ export const schemaDrift = defineFault({
       const changed = changeData(result, (whole) =>
         chosen.reduce(
           (changing: unknown, member) =>
-            changeAt(changing, member.path.slice(0, -1), (owner) => drifted(owner, nameOf(member.path), drift, member.promise)),
+            driftAt(changing, waysTo(member.path, wrappedIn(result)), (owner) =>
+              drifted(owner, nameOf(member.path), drift, member.promise),
+            ),
           whole,
         ),
       );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { accepts } from '../core/output-schema.js';
+import { startSession } from '../core/session.js';
 import { createTestRig, exampleAnswer, exampleCall, exampleRequest, exampleResult, faultContract } from '../testing/index.js';
 import { silentNoop } from './silent-noop.js';
 
@@ -47,4 +48,13 @@ test('makes what the output schema asks for while nothing was seen', () => {
   const { result } = rig.ends.messages('to-client')[1] as { result: { structuredContent: unknown } };
   expect(result).toEqual(exampleResult({ ok: true, state: 'done', n: 3 }));
   expect(accepts(outputSchema, outputSchema, result.structuredContent)).toBe(true);
+});
+
+test('never tells one client what another was told, even under the same label', () => {
+  const rig = createTestRig(silentNoop, { at: { nth: [2] } });
+  rig.request(exampleCall({ id: 1 }));
+  rig.answer(exampleAnswer(exampleResult({ owner: 'Ada' }), { id: 1 }));
+  const session = startSession({ label: rig.session.label, era: 'legacy' });
+  rig.request(exampleCall({ id: 2 }), { session });
+  expect(rig.ends.messages('to-client')[1]).toEqual(exampleAnswer({ content: [{ type: 'text', text: 'OK' }] }, { id: 2 }));
 });

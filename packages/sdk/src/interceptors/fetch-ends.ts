@@ -58,7 +58,8 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     const call = callOf(exchange);
     const takesEvents = call?.request.headers.get('accept')?.includes('text/event-stream') !== false;
     if (call !== undefined && !call.reply.isDone && takesEvents && !(call.reply.hasBegun && call.reply.mode === 'whole')) return call;
-    for (const listener of listeners) if (!listener.reply.isDone) return listener;
+    // A wrapper may have several clients: what is said about one of them is not for another's ears.
+    for (const listener of listeners) if (!listener.reply.isDone && listener.session === exchange?.session) return listener;
     return undefined;
   };
 

@@ -33,6 +33,14 @@ test('the prefix of the upstream is no part of what clients ask for', () => {
   expect(read('messages?s=1', PREFIXED)).toEqual({ path: '/messages?s=1', said: 'messages?s=1' });
 });
 
+test('no endpoint becomes one of another host', () => {
+  expect(read('/base//elsewhere/messages', PREFIXED)).toEqual({
+    path: '//elsewhere/messages',
+    said: 'http://127.0.0.1:9//elsewhere/messages',
+  });
+  expect(read('/base//elsewhere/messages', PREFIXED, [])).toBeUndefined();
+});
+
 test('what is no endpoint of ours is left alone', () => {
   expect(read('http://elsewhere/messages')).toBeUndefined();
   expect(read('http://')).toBeUndefined();

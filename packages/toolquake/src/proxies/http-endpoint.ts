@@ -34,7 +34,10 @@ export function announcedEndpoint(event: Uint8Array, { upstream, ask }: Announce
   if (!byServer.pathname.startsWith(`${upstream.prefix}/`)) return undefined;
   const path = byServer.pathname.slice(upstream.prefix.length) + byServer.search;
   if (byClient.origin === us && byClient.pathname + byClient.search === path) return { path, bytes: event };
-  const isAbsolute = URL.canParse(given) && isNamed;
+  // Two slashes at the start of a relative address name another host.
+  const namesHost = path.startsWith('//');
+  if (namesHost && !isNamed) return undefined;
+  const isAbsolute = (namesHost || URL.canParse(given)) && isNamed;
   return { path, bytes: encodeEvent(new TextEncoder().encode(isAbsolute ? us + path : path), event) };
 }
 

@@ -37,6 +37,8 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   /** An event too large to hold waits for its own first part, which a fault has in its hands. */
   let blockedBy: Frame | undefined;
   let blocked: EventBlock[] = [];
+  /** The rest of such an event that a fault kept: in a stream that calls share, the others must not wait for it. */
+  let isDropping = false;
   let hasEnded = false;
 
   // A fault may still want to answer with a status of its own: then the stream begins with its first event.
@@ -76,7 +78,12 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
     if (block.part === 'start') blockedBy = frame;
     if (performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
     else {
-      lane.keepNoted();
+      if (blockedBy === undefined || call !== undefined) lane.keepNoted();
+      else {
+        blockedBy = undefined;
+        isDropping = true;
+        lane.forgetNoted();
+      }
       // A stream of many calls ends when the server says so.
       lane.owesAnswer = !lane.isAnswered && !record.isAnsweredInStream;
     }
@@ -86,6 +93,10 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   const take = (block: EventBlock): void => {
     if (blockedBy !== undefined) {
       blocked.push(block);
+      return;
+    }
+    if (isDropping) {
+      isDropping = block.part !== 'end';
       return;
     }
     const data = block.part === 'whole' || block.part === 'start' ? eventData(block.bytes) : undefined;

@@ -90,6 +90,11 @@ export class Lane {
     if (this.lastFrame !== undefined && this.lastBlock !== undefined) (this.blocks ??= new WeakMap()).set(this.lastFrame, this.lastBlock);
   }
 
+  /** The rest of what was noted will not come: it cannot be delivered later. */
+  forgetNoted(): void {
+    this.lastFrame = undefined;
+  }
+
   /** Begins the event stream, as the server did or in our own words. */
   openStream(): Refusal {
     if (this.isGone) return GONE;
