@@ -3,6 +3,7 @@
  * them only when asked: live transports hand over bytes, the simulator hands over messages and never serialises.
  */
 import { readJsonHead, type JsonHead } from './json-head.js';
+import { numberSpelling, stringifyLike, type NumberSpelling } from './number-spelling.js';
 import { kindOfMessage, isObject, toolOf, type Direction, type JsonObject, type MessageId } from './message.js';
 
 /** Frames over this size are opaque: streamed on, never parsed. */
@@ -17,6 +18,8 @@ export type Frame = {
   message: unknown;
   isParsed: boolean;
   head: JsonHead | undefined;
+  /** What it was edited from: its numbers are written as they were spelled there. */
+  readonly editedFrom: Uint8Array | undefined;
 };
 
 const encoder = new TextEncoder();
@@ -25,23 +28,33 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A frame as it came off a wire, without its delimiter. */
 export function frameFromBytes(direction: Direction, bytes: Uint8Array, isOpaque = false): Frame {
-  return { direction, isOpaque, bytes, message: undefined, isParsed: false, head: undefined };
+  return { direction, isOpaque, bytes, message: undefined, isParsed: false, head: undefined, editedFrom: undefined };
 }
 
 /** A frame that we made, or that the simulator passes around. */
 export function frameFromMessage(direction: Direction, message: unknown, head?: JsonHead): Frame {
-  return { direction, isOpaque: false, bytes: undefined, message, isParsed: true, head };
+  return { direction, isOpaque: false, bytes: undefined, message, isParsed: true, head, editedFrom: undefined };
 }
 
 /** A new frame in the same direction with another message. The original frame stays as it is. */
 export function editFrame(frame: Frame, message: unknown): Frame {
-  return frameFromMessage(frame.direction, message);
+  return { ...frameFromMessage(frame.direction, message), editedFrom: frame.editedFrom ?? frame.bytes };
 }
 
 /** The bytes to send: the original ones, or those of the message for a frame that we made. No delimiter. */
 export function frameBytes(frame: Frame): Uint8Array {
-  frame.bytes ??= encoder.encode(JSON.stringify(frame.message));
+  frame.bytes ??= encoder.encode(stringifyLike(frame.message, spellingOf(frame)));
   return frame.bytes;
+}
+
+function spellingOf({ editedFrom }: Frame): NumberSpelling | undefined {
+  if (editedFrom === undefined) return undefined;
+  try {
+    return numberSpelling(decoder.decode(editedFrom));
+  } catch {
+    // No text, so there were no numbers in it.
+    return undefined;
+  }
 }
 
 /** The parsed message; undefined when the bytes are not JSON (or not UTF-8, or too large to parse). */

@@ -4,6 +4,7 @@
  */
 import { frameObject, type Frame } from './frame.js';
 import { isObject, type JsonObject } from './message.js';
+import { numberSpelling, stringifyLike } from './number-spelling.js';
 
 /** Messages nested deeper than this are left alone: writing them again would overflow the stack. */
 const MAX_DEPTH = 256;
@@ -66,7 +67,8 @@ export function changeData(result: JsonObject, change: (data: unknown) => unknow
       const changed = change(data);
       if (changed === data) return block;
       isChanged = true;
-      return { ...(block as JsonObject), text: JSON.stringify(changed, null, indentOf((block as JsonObject)['text'] as string)) };
+      const text = (block as JsonObject)['text'] as string;
+      return { ...(block as JsonObject), text: stringifyLike(changed, numberSpelling(text), indentOf(text)) };
     });
   }
   return isChanged ? edited : undefined;

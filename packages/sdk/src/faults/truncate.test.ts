@@ -30,6 +30,7 @@ test('leaves an answer of one byte alone', () => {
     message: 1,
     isParsed: true,
     head: undefined,
+    editedFrom: undefined,
   });
   expect(rig.outcomes).toEqual(['not-delivered: there is nothing to cut off']);
 });
