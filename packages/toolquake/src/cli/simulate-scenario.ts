@@ -5,7 +5,7 @@ import { PLAIN } from '../reporters/figures.js';
 import { isAsExpected, renderScenario, scenarioJson, silentRules } from '../reporters/scenario.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
 import { openPage } from './simulate-page.js';
-import { coloursFor, withProgress } from './terminal.js';
+import { coloursFor, withProgress, wrap } from './terminal.js';
 
 /** Runs it and prints it. `path` is for messages, `text` what stands in it. */
 export async function simulateScenario(path: string, text: string, { options }: CommandArguments, io: CommandIo): Promise<number> {
@@ -29,7 +29,11 @@ export async function simulateScenario(path: string, text: string, { options }: 
     }),
   );
   const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
-  result.write(options['json'] === true ? scenarioJson(report) : renderScenario(report, paint, io.stdout.columns ?? 100));
+  result.write(
+    options['json'] === true
+      ? scenarioJson(report)
+      : renderScenario(report, paint, (text) => wrap(text, Math.min(io.stdout.columns ?? 100, 110) - 2)),
+  );
   page?.write(report.title);
   const silent = silentRules(report);
   if (silent.length > 0) {

@@ -24,6 +24,7 @@ test('a share that is not quite 0 or 1 never reads as 0 or 1', () => {
 
 test('percentages have the digits that they need', () => {
   expect([0.02, 0.0025, 0.01625, 1, 0, undefined].map(percent)).toEqual(['2 %', '0.25 %', '1.6 %', '100 %', '0 %', 'n/a']);
+  expect([0.994, 0.996, 0.99999].map(percent), 'not quite all').toEqual(['99 %', '>99 %', '>99 %']);
 });
 
 test('what is unknown is n/a in text and null in JSON', () => {

@@ -15,9 +15,11 @@ export function share(value: number | undefined): string {
   return value.toFixed(2);
 }
 
-/** A share as a percentage, with as many digits as it needs: `2 %`, `0.25 %`. */
+/** A share as a percentage, with as many digits as it needs: `2 %`, `0.25 %`. What is not quite all never reads as all. */
 export function percent(value: number | undefined): string {
-  return value === undefined ? 'n/a' : `${Number((100 * value).toPrecision(2))} %`;
+  if (value === undefined) return 'n/a';
+  const rounded = Number((100 * value).toPrecision(2));
+  return rounded === 100 && value < 1 ? '>99 %' : `${rounded} %`;
 }
 
 /** A plain number with a fixed number of digits. */

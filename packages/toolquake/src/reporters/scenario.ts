@@ -1,6 +1,6 @@
 /** What a scenario showed, as text and as JSON: one row per variant and swept point, means over all seeds. */
 import type { Interval } from '@toolquake/sdk/core';
-import { nullsFor, table, type Cell, type Paint } from './figures.js';
+import { duration, many, nullsFor, table, type Cell, type Paint } from './figures.js';
 
 /** A figure over all seeds: mean, and where 95 % of such means lie. */
 export type SeedFigure = { readonly mean: number | undefined; readonly interval: Interval | undefined };
@@ -60,7 +60,7 @@ export function silentRules({ rules, rows }: ScenarioReport): readonly string[] 
 function figureText(name: string, value: number | undefined): string {
   if (value === undefined) return 'n/a';
   if (/share|^tcsr$|^eta$|After$/i.test(name)) return percentText(value);
-  if (name.endsWith('Ms')) return msText(value);
+  if (name.endsWith('Ms')) return duration(value);
   if (Number.isInteger(value)) return String(value);
   return value >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
@@ -70,10 +70,6 @@ function percentText(value: number): string {
   if (percent === 0 || percent === 100) return `${percent} %`;
   if (percent < 0.1) return '<0.1 %';
   return percent > 99.9 ? '>99.9 %' : `${percent.toFixed(1)} %`;
-}
-
-function msText(ms: number): string {
-  return ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(0)} ms`;
 }
 
 /** Columns of every table; scenarios add their own. */
@@ -100,8 +96,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'self-denial-of-service': 'self-denial',
 };
 
-/** The report for people. */
-export function renderScenario(report: ScenarioReport, paint: Paint, width: number): string {
+/** The report for people. `wrap` breaks a paragraph into lines; how wide is the face's business. */
+export function renderScenario(report: ScenarioReport, paint: Paint, wrap: (text: string) => readonly string[]): string {
   const { rows, show, seeds, seed } = report;
   const keys = [...new Set(rows.flatMap(({ point }) => Object.keys(point)))];
   const names = [...USUAL.filter((name) => isTelling(rows, name)), ...show.filter((name) => !(USUAL as readonly string[]).includes(name))];
@@ -126,12 +122,12 @@ export function renderScenario(report: ScenarioReport, paint: Paint, width: numb
   const seedText = seeds === 1 ? `seed ${seed}` : `means of seeds ${seed} to ${seed + seeds - 1}`;
   return [
     `${paint.bold('toolquake simulate')}  ${report.title}\n\n`,
-    ...wrapText(report.about, Math.min(width, 110) - 2).map((line) => `  ${line}\n`),
+    ...wrap(report.about.trim().replace(/\s+/g, ' ')).map((line) => `  ${line}\n`),
     '\n',
     table([head.map(dim), ...body], { indent: 2 }),
     levelsText(report, paint),
     '\n',
-    paint.dim(`  ${seedText}; ${report.events.toLocaleString('en')} events\n`),
+    paint.dim(`  ${seedText}; ${many(report.events, 'event')}\n`),
     ...sequenceLines(report),
   ].join('');
 }
@@ -202,16 +198,6 @@ function sequenceLines({ rows, seeds }: ScenarioReport): readonly string[] {
       .map(([name, count]) => `  ${name} was found in ${count} of ${seeds} seeds: ${where}\n`);
   });
   return lines.length === 0 ? [] : ['\n', ...lines];
-}
-
-function wrapText(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/).filter((one) => one !== '')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }
 
 /** The report for machines. */
