@@ -1,5 +1,5 @@
 /** The runs of a scenario: every variant at every swept point with every seed, and how one of them is done. */
-import { createCatalogue, journalLine, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
+import { createCatalogue, type JournalEntry, type JournalSink, type JsonObject } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { checkTopology } from '../simulator/check-topology.js';
 import { blastRadiusOnPaper } from '../simulator/on-paper.js';
@@ -7,6 +7,7 @@ import { createPlane, type PlaneRun, type Summary } from '../simulator/plane.js'
 import { pointsOf, type Scenario, type Sweep } from '../simulator/scenario.js';
 import { withSettings, type Settings } from '../simulator/settings.js';
 import type { SettingValue, Topology } from '../simulator/topology.js';
+import type { LevelEntry } from '../simulator/watch.js';
 
 /** One run to be done. Plain data: it can be sent to another thread. */
 export type ScenarioJob = {
@@ -16,16 +17,13 @@ export type ScenarioJob = {
   readonly seed: number;
 };
 
-/** What came of one level of a walk. */
-export type Level = JournalEntry & { kind: 'level' };
-
 /** What came of it. */
 export type ScenarioOutcome = {
   readonly summary: Summary;
   readonly fired: Readonly<Record<string, number>>;
-  readonly levels: readonly Level[];
-  /** Lines of the journal, when it was asked for and not taken as it came. */
-  readonly lines: readonly string[];
+  readonly levels: readonly LevelEntry[];
+  /** The journal, when it was asked for. */
+  readonly entries: readonly JournalEntry[];
 };
 
 /** All runs, in the order of the journal and of the table. */
@@ -51,7 +49,7 @@ export function jobsOf(
 export function createJobRunner(source: JsonObject): {
   start(
     job: ScenarioJob,
-    options: { readonly keepsLines: boolean; readonly everyCall: boolean; readonly onLine?: ((line: string) => void) | undefined },
+    options: { readonly keepsEntries: boolean; readonly everyCall: boolean; readonly onEntry?: JournalSink | undefined },
   ): {
     readonly run: PlaneRun;
     outcome(summary: Summary): ScenarioOutcome;
@@ -71,24 +69,21 @@ export function createJobRunner(source: JsonObject): {
   };
 
   return {
-    start(job, { keepsLines, everyCall, onLine }) {
+    start(job, { keepsEntries, everyCall, onEntry }) {
       const topology = topologyOf(job);
-      const lines: string[] = [];
-      const levels: Level[] = [];
-      const take = onLine ?? ((line: string): void => void lines.push(line));
+      const entries: JournalEntry[] = [];
+      const keep: JournalSink = (entry) => void entries.push(entry);
       const run = createPlane({
         topology,
         seed: job.seed,
         variant: job.variant,
         point: job.point,
         onPaper: blastRadiusOnPaper(topology),
-        journal(entry) {
-          if (entry.kind === 'level') levels.push(entry);
-          if (keepsLines) take(journalLine(entry));
-        },
+        // Nobody to hear it: then nothing is even made for a journal.
+        journal: keepsEntries ? (onEntry ?? keep) : undefined,
         everyCall,
       });
-      return { run, outcome: (summary) => ({ summary, fired: run.fired(), levels, lines }) };
+      return { run, outcome: (summary) => ({ summary, fired: run.fired(), levels: run.levels, entries }) };
     },
   };
 }

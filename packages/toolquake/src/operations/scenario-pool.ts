@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { JsonObject } from '@toolquake/sdk/core';
+import type { JournalSink, JsonObject } from '@toolquake/sdk/core';
 import { packageFolder } from '../config/shipped-scenarios.js';
 import { createJobRunner, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
 
@@ -11,7 +11,7 @@ import { createJobRunner, type ScenarioJob, type ScenarioOutcome } from './scena
 export type PoolOptions = {
   readonly source: JsonObject;
   readonly jobs: readonly ScenarioJob[];
-  readonly keepsLines: boolean;
+  readonly keepsEntries: boolean;
   readonly everyCall: boolean;
   /** Threads; 0 or 1: no thread but our own. */
   readonly threads: number;
@@ -19,9 +19,9 @@ export type PoolOptions = {
   readonly onProgress?: ((share: number) => void) | undefined;
   /** Called in the order of the jobs. Slow takers are waited for. */
   readonly onOutcome: (outcome: ScenarioOutcome, job: ScenarioJob) => Promise<void> | void;
-  /** Lines as they come, instead of kept until the end of a run: for journals of every call. In our own thread only. */
-  readonly onLine?: ((line: string) => void) | undefined;
-  /** Waits until lines that came are where they belong; asked now and then, where there is an `onLine`. */
+  /** Entries as they come, instead of kept until the end of a run: for journals of every call. In our own thread only. */
+  readonly onEntry?: JournalSink | undefined;
+  /** Waits until entries that came are where they belong; asked now and then, where there is an `onEntry`. */
   readonly onPause?: (() => Promise<void>) | undefined;
 };
 
@@ -37,19 +37,19 @@ export function threadsFor(jobs: number, wanted: number = availableParallelism()
 
 /** Does all jobs. */
 export function doJobs(options: PoolOptions): Promise<void> {
-  return options.threads <= 1 || options.onLine !== undefined ? doAllHere(options) : doOnThreads(options);
+  return options.threads <= 1 || options.onEntry !== undefined ? doAllHere(options) : doOnThreads(options);
 }
 
 async function doAllHere(options: PoolOptions): Promise<void> {
-  const { source, jobs, keepsLines, everyCall, signal, onProgress, onOutcome, onLine, onPause } = options;
+  const { source, jobs, keepsEntries, everyCall, signal, onProgress, onOutcome, onEntry, onPause } = options;
   const runner = createJobRunner(source);
   for (const [index, job] of jobs.entries()) {
-    const { run, outcome } = runner.start(job, { keepsLines, everyCall, onLine });
+    const { run, outcome } = runner.start(job, { keepsEntries, everyCall, onEntry });
     for (;;) {
       const summary = run.run(SLICE_EVENTS);
       onProgress?.((index + run.progress()) / jobs.length);
       await setImmediate();
-      if (onLine !== undefined) await onPause?.();
+      if (onEntry !== undefined) await onPause?.();
       signal?.throwIfAborted();
       if (summary === undefined) continue;
       await onOutcome(outcome(summary), job);
@@ -58,13 +58,13 @@ async function doAllHere(options: PoolOptions): Promise<void> {
   }
 }
 
-async function doOnThreads({ source, jobs, keepsLines, everyCall, threads, signal, onProgress, onOutcome }: PoolOptions): Promise<void> {
+async function doOnThreads({ source, jobs, keepsEntries, everyCall, threads, signal, onProgress, onOutcome }: PoolOptions): Promise<void> {
   const file = join(packageFolder(), 'dist/scenario-worker.js');
   // Calls live as long as their timeouts: with room for the young, most of them die before anybody has to copy them.
   const resourceLimits = { maxYoungGenerationSizeMb: 64 };
   const workers = Array.from(
     { length: threads },
-    () => new Worker(file, { workerData: { source, keepsLines, everyCall }, resourceLimits }),
+    () => new Worker(file, { workerData: { source, keepsEntries, everyCall }, resourceLimits }),
   );
   const finished = new Map<number, ScenarioOutcome>();
   let handedOut = 0;

@@ -3,11 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { JsonObject } from '@toolquake/sdk/core';
 import { createJobRunner, type ScenarioJob } from './scenario-jobs.js';
 
-const { source, keepsLines, everyCall } = workerData as { source: JsonObject; keepsLines: boolean; everyCall: boolean };
+const { source, keepsEntries, everyCall } = workerData as { source: JsonObject; keepsEntries: boolean; everyCall: boolean };
 const runner = createJobRunner(source);
 
 parentPort?.on('message', ({ index, job }: { index: number; job: ScenarioJob }) => {
-  const { run, outcome } = runner.start(job, { keepsLines, everyCall });
+  const { run, outcome } = runner.start(job, { keepsEntries, everyCall });
   const summary = run.run();
   if (summary !== undefined) parentPort?.postMessage({ index, outcome: outcome(summary) });
 });

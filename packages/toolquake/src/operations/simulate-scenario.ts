@@ -16,7 +16,8 @@ import { FIGURE_NAMES, figureOf } from '../simulator/figures-of-run.js';
 import { sweepProblems, type Scenario, type Variant } from '../simulator/scenario.js';
 import { withSettings } from '../simulator/settings.js';
 import { openJournal } from './journal-file.js';
-import { jobsOf, type Level, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
+import type { LevelEntry } from '../simulator/watch.js';
+import { jobsOf, type ScenarioJob, type ScenarioOutcome } from './scenario-jobs.js';
 import { doJobs, threadsFor } from './scenario-pool.js';
 import { parseSweeps } from './parse-sweeps.js';
 
@@ -60,8 +61,7 @@ export async function runSimulateScenario(options: SimulateScenarioOptions): Pro
   const rules = checkTogether(scenario.source, jobs, first, catalogue);
   const sums = new Map<string, RowSum>();
   const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, () => {});
-  const take = (line: string): void => {
-    const entry = JSON.parse(line) as JournalEntry;
+  const take = (entry: JournalEntry): void => {
     journal?.append(entry);
     options.onEntry?.(entry);
   };
@@ -75,18 +75,18 @@ export async function runSimulateScenario(options: SimulateScenarioOptions): Pro
     await doJobs({
       source: scenario.source,
       jobs,
-      keepsLines: isHeard,
+      keepsEntries: isHeard,
       everyCall: isHeard && options.everyCall,
       threads: threadsFor(jobs.length, options.threads),
       signal: options.signal,
       onProgress: options.onProgress,
       // Every call of many runs does not fit into memory: such journals are written as they come.
-      onLine: options.everyCall && isHeard ? take : undefined,
+      onEntry: options.everyCall && isHeard ? take : undefined,
       onPause: drain,
       async onOutcome(outcome, job) {
         addTo(sums, job, outcome);
-        for (const [index, line] of outcome.lines.entries()) {
-          take(line);
+        for (const [index, entry] of outcome.entries.entries()) {
+          take(entry);
           // The file keeps only so much in memory, and drops the rest.
           if (index % MAX_UNWRITTEN === MAX_UNWRITTEN - 1) await drain();
         }
@@ -144,7 +144,7 @@ function checkTogether(source: JsonObject, jobs: readonly ScenarioJob[], first: 
   return [...rules].map(([id, fault]) => ({ id, fault }));
 }
 
-type RowSum = { readonly job: ScenarioJob; readonly outcomes: Pick<ScenarioOutcome, 'summary' | 'fired'>[]; readonly levels: Level[] };
+type RowSum = { readonly job: ScenarioJob; readonly outcomes: Pick<ScenarioOutcome, 'summary' | 'fired'>[]; readonly levels: LevelEntry[] };
 
 function addTo(sums: Map<string, RowSum>, job: ScenarioJob, { summary, fired, levels }: ScenarioOutcome): void {
   const key = JSON.stringify([job.variant, job.point]);
@@ -185,7 +185,7 @@ function rowOf({ job, outcomes, levels }: RowSum, variants: readonly Variant[], 
   };
 }
 
-function levelsOf(levels: readonly Level[]): ScenarioRow['levels'] {
+function levelsOf(levels: readonly LevelEntry[]): ScenarioRow['levels'] {
   const values = [...new Set(levels.map(({ value }) => value))];
   const figure = (value: number, way: 'up' | 'down'): SeedFigure =>
     // A level in which no task ended has no share, least of all a good one.

@@ -6,6 +6,7 @@ import {
   createDecider,
   JOURNAL_VERSION,
   keyedRandom,
+  listedRules,
   mergeSketches,
   mergeTally,
   startTally,
@@ -24,7 +25,7 @@ import { createRoad, type OpenRoad } from './road.js';
 import { calmAt, endOf, startTimeline } from './timeline.js';
 import type { SettingValue, Topology } from './topology.js';
 import { createVirtualClock } from './virtual-clock.js';
-import { createWatch } from './watch.js';
+import { createWatch, type LevelEntry } from './watch.js';
 
 /** What is run. */
 export type PlaneOptions = {
@@ -50,6 +51,8 @@ export type PlaneRun = {
   run(maxEvents?: number): Summary | undefined;
   progress(): number;
   fired(): Readonly<Record<string, number>>;
+  /** Levels that are over, where the topology walks through some. */
+  readonly levels: readonly LevelEntry[];
 };
 
 const ROUND_TRIP_MS = 1;
@@ -218,7 +221,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
     atMs: 0,
     transport: 'simulator',
     seed,
-    rules: topology.plan.rules.filter(({ isEnabled }) => isEnabled).map(({ id, fault }) => ({ id, fault: fault.type })),
+    rules: listedRules(topology.plan.rules),
     target: labelOf(options),
   });
   schedule();
@@ -227,6 +230,7 @@ export function createPlane(options: PlaneOptions): PlaneRun {
   return {
     progress: () => everybody.reduce((least, caller) => Math.min(least, caller.progress(clock.nowMs())), 1),
     fired: firedCounts,
+    levels: watch.levels,
     run(maxEvents = Number.POSITIVE_INFINITY) {
       for (let count = 0; summary === undefined && !isDone(); count++) {
         if (count >= maxEvents) return undefined;

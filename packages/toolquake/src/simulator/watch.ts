@@ -1,5 +1,13 @@
 /** What is noted while a system runs: counts per window, marks and the sequences they form, levels, and how it recovered. */
-import { createSketch, KNOWN_SEQUENCES, watchSequence, type JournalSink, type Sketch, type WindowCounts } from '@toolquake/sdk/core';
+import {
+  createSketch,
+  KNOWN_SEQUENCES,
+  watchSequence,
+  type JournalEntry,
+  type JournalSink,
+  type Sketch,
+  type WindowCounts,
+} from '@toolquake/sdk/core';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** Counts of the window that is open. Whoever sees something raises the number. */
@@ -41,8 +49,13 @@ export type Watch = {
   turn(): void;
   /** Starts a level of a walk through values. */
   startLevel(level: { readonly way: 'up' | 'down'; readonly what: string; readonly value: number } | undefined): void;
+  /** Levels that are over, in order. */
+  readonly levels: readonly LevelEntry[];
   figures(): Readonly<Record<string, number>>;
 };
+
+/** What came of one level, as in the journal. */
+export type LevelEntry = JournalEntry & { kind: 'level' };
 
 /** Fewer retries than this in a window are no spike, whatever their share. */
 const MIN_SPIKE = 20;
@@ -61,6 +74,7 @@ export function createWatch({ clock, windowMs, journal, inFlight, tasksOpen, cal
   const marks = new Map<string, { count: number; readonly written: Set<string> }>();
   const sequences = KNOWN_SEQUENCES.map((sequence) => watchSequence(sequence));
   const found = new Map<string, number>();
+  const levels: LevelEntry[] = [];
   let level: { way: 'up' | 'down'; what: string; value: number; tasks: number; failed: number } | undefined;
   const after = { tasks: 0, failedTasks: 0, lastBadMs: undefined as number | undefined, isLastBad: false };
   let last: Pick<OpenWindow, 'tasks' | 'failedTasks'> = empty();
@@ -96,11 +110,13 @@ export function createWatch({ clock, windowMs, journal, inFlight, tasksOpen, cal
   const endLevel = (): void => {
     if (level === undefined) return;
     const { way, what, value, tasks, failed } = level;
-    journal?.({ kind: 'level', atMs: clock.nowMs(), way, what, value, failedShare: tasks === 0 ? 0 : failed / tasks, tasks });
+    levels.push({ kind: 'level', atMs: clock.nowMs(), way, what, value, failedShare: tasks === 0 ? 0 : failed / tasks, tasks });
+    journal?.(levels.at(-1)!);
   };
 
   return {
     open,
+    levels,
     taskEnded(isFailed) {
       open.tasks++;
       if (isFailed) open.failedTasks++;
