@@ -109,6 +109,16 @@ describe.each(modes)('a server that ignores the end of its input and SIGTERM, %s
     if (journal !== undefined) expect((await readJournal(journal)).at(-1)).toMatchObject({ kind: 'end' });
   });
 
+  test('dies with us when we are killed out of the blue, even with its input open', async () => {
+    const { child, client, exited } = start(proxyCommand(serverCommand('stubborn'), ...options));
+    client.send({ id: 1, method: 'ping' });
+    await client.answer(1);
+    const pid = behind(child.pid);
+    child.kill('SIGKILL');
+    await until(() => isGone(pid));
+    expect(await exited).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
   test('is killed by whoever kills us after SIGTERM, even with its input open', async () => {
     const { child, client, exited } = start(proxyCommand(serverCommand('stubborn'), ...options), {}, true);
     client.send({ id: 1, method: 'ping' });

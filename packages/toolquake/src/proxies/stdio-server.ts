@@ -6,6 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isatty } from 'node:tty';
 import { ToolquakeError, type Cancel, type Clock, type Refusal } from '@toolquake/sdk/core';
+import { bondedCommand } from './stdio-death-bond.js';
 import { startWarden } from './stdio-warden.js';
 
 /** How a process ended. */
@@ -41,7 +42,7 @@ const SETTLE_LOOK_MS = 25;
 
 /** Starts a server. Rejects with `COMMAND_NOT_FOUND` when there is nothing to start. */
 export async function startServer(command: readonly string[], stdio: ServerStdio, env?: NodeJS.ProcessEnv): Promise<ServerProcess> {
-  const [file, ...args] = command;
+  const [file] = command;
   if (file === undefined || file === '') {
     throw new ToolquakeError('BAD_ARGUMENT', {
       message: 'There is no server command.',
@@ -53,7 +54,8 @@ export async function startServer(command: readonly string[], stdio: ServerStdio
   // Ctrl-C from the terminal, and we must not hand that on (see `sharesTerminal`).
   const sharesTerminal = stdio === 'inherit' && isatty(0);
   const leadsGroup = !sharesTerminal && process.platform !== 'win32';
-  const child = spawn(file, args, {
+  const [program = file, ...args] = bondedCommand(command, env);
+  const child = spawn(program, args, {
     stdio: [stdio, stdio, 'inherit'],
     detached: leadsGroup,
     windowsHide: true,
