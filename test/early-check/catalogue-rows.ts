@@ -17,8 +17,6 @@ export type CatalogueRow = {
 /** What several rows have in common. */
 const GET_ONLY = 'The GET carries no message, and rules see messages only.';
 const BESIDE_MCP = 'They are plain HTTP beside MCP, and rules see messages only.';
-const AFTER_THE_END =
-  'They show only after the conversation is over, in how a process ends, and there is no event then on which a rule could be drawn.';
 const IN_THE_SERVER =
   "They happen inside the server's process; a client sees latency with a ramp, connection-refused, http-status 507 or tool-error.";
 const FROM_CLIENTS = 'Extra requests come from clients; simulations make them (`toolquake simulate retry-storm`).';
@@ -42,8 +40,8 @@ export const catalogueRows: readonly CatalogueRow[] = [
     },
     { row: 'crash_loop', shownBy: ['crash'], how: '`at.every`, or a rule without limits: it crashes again after every start' },
     { row: 'freeze', shownBy: ['freeze'], how: '`forMs`' },
-    { row: 'ignore_eof', why: AFTER_THE_END },
-    { row: 'ignore_sigterm', why: AFTER_THE_END },
+    { row: 'ignore_eof', shownBy: ['ignore-eof'], how: '`forMs`' },
+    { row: 'ignore_sigterm', shownBy: ['ignore-eof'], how: '`andSigterm`' },
     { row: 'stderr_flood', why: "The server's stderr goes straight to the client's and never passes through the proxy." },
     { row: 'epipe', shownBy: ['crash'], how: 'whoever writes to a server that is gone gets it' },
     { row: 'stdin_stall', shownBy: ['freeze'], how: 'a stopped server does not read its pipe' },

@@ -31,6 +31,18 @@ const NO_INITIALIZE = 'The modern era has no initialize.';
 /** Scripts for them. */
 export const lifecycleFaults: readonly Scenario[] = [
   {
+    // How long the process stays afterwards: test/stdio/late-end.test.ts.
+    name: 'ignore-eof',
+    fault: 'ignore-eof',
+    rule: { ...ONCE, params: { forMs: 50 } },
+    async play(stage) {
+      await callTool(stage, 1, 'pay');
+      await callTool(stage, 2, 'pay');
+      await fired(stage, 1);
+      expect([1, 2].map((id) => dataOf(stage, id)['receipt'])).toEqual([1, 2]);
+    },
+  },
+  {
     name: 'init-hang',
     fault: 'hang',
     rule: firstOnly('initialize'),

@@ -35,8 +35,11 @@ export function isConnectFailure(how: DisconnectHow): how is ConnectFailure {
   return how !== 'reset' && how !== 'end' && how !== 'refuse';
 }
 
-/** What can be done to a server: stop it for a while, or kill it and keep it down for a while. */
-export type ServerSignal = 'freeze' | 'crash';
+/**
+ * What can be done to a server: stop it for a while, kill it and keep it down for a while, or keep it from hearing that
+ * its client is gone (the end of its input, and SIGTERM) until so long after.
+ */
+export type ServerSignal = 'freeze' | 'crash' | 'ignore-eof' | 'ignore-eof-and-sigterm';
 
 /** When a held frame goes on: after a time, at a named event, or not at all (until its rule is removed). */
 export type HoldUntil = { readonly ms: number } | 'cancel' | 'never';

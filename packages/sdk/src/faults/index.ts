@@ -30,6 +30,7 @@ export { headOfLineBlocking } from './head-of-line-blocking.js';
 export { heartbeatOnly } from './heartbeat-only.js';
 export { httpStatus } from './http-status.js';
 export { hugeResult } from './huge-result.js';
+export { ignoreEof } from './ignore-eof.js';
 export { injectText } from './inject-text.js';
 export { inputDrift } from './input-drift.js';
 export { insufficientScope } from './insufficient-scope.js';

@@ -138,6 +138,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       return undefined;
     },
     signalServer(signal, forMs): Refusal {
+      if (signal !== 'freeze' && signal !== 'crash') return 'the server does not end with its clients';
       if (signal === 'crash') {
         failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
         for (const call of open) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import type { HttpReply } from '../core/effect.js';
+import type { HttpReply, ServerSignal } from '../core/effect.js';
 import { frameBytes, frameMessage } from '../core/frame.js';
 import type { Direction, MessageId } from '../core/message.js';
 import type { Ends } from '../core/perform.js';
@@ -7,7 +7,7 @@ import type { Ends } from '../core/perform.js';
 /** Something that a transport was asked to do. */
 export type Recorded = {
   readonly atMs: number;
-  readonly what: 'message' | 'slice' | 'reply' | 'emit' | 'heartbeat' | 'disconnect' | 'freeze' | 'crash';
+  readonly what: 'message' | 'slice' | 'reply' | 'emit' | 'heartbeat' | 'disconnect' | ServerSignal;
   readonly to?: Direction;
   readonly message?: unknown;
   readonly bytes?: Uint8Array;

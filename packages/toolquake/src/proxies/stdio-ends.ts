@@ -11,6 +11,7 @@ import {
   type Refusal,
 } from '@toolquake/sdk/core';
 import type { Lane } from './stdio-lane.js';
+import type { LateEnd } from './stdio-late-end.js';
 import type { ServerProcess } from './stdio-server.js';
 
 /** How long a server that we take away may tidy up. */
@@ -20,13 +21,14 @@ export const TERMINATE_GRACE_MS = 500;
 export type StdioEndsOptions = {
   readonly lanes: { readonly [Way in Direction]: Lane };
   readonly server: ServerProcess;
+  readonly lateEnd: LateEnd;
   readonly clock: Clock;
   /** The frame over the size limit that is being decided right now: it can be let through, not kept. */
   readonly passOversized: (frame: Frame) => boolean;
 };
 
 /** Builds the ends. */
-export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEndsOptions): Ends {
+export function createStdioEnds({ lanes, server, lateEnd, clock, passOversized }: StdioEndsOptions): Ends {
   const gone = (way: Direction): Refusal => {
     if (!lanes[way].isClosed) return undefined;
     return way === 'to-server' ? 'the server is gone' : 'the client is gone';
@@ -82,8 +84,12 @@ export function createStdioEnds({ lanes, server, clock, passOversized }: StdioEn
     },
     signalServer(signal, forMs) {
       if (signal === 'freeze') return server.freeze(clock, forMs);
-      // How long it stays down is up to the client, which starts it anew.
       if (server.child.exitCode !== null || server.child.signalCode !== null) return 'the server has exited';
+      if (signal !== 'crash') {
+        lateEnd.ignore(signal, forMs);
+        return undefined;
+      }
+      // How long it stays down is up to the client, which starts it anew.
       server.signal('SIGKILL');
       return undefined;
     },

@@ -23,6 +23,7 @@ import {
 import { createLineFramer, type LineFramer, type LineVerdict } from './line-framing.js';
 import { createStdioEnds, TERMINATE_GRACE_MS } from './stdio-ends.js';
 import { createLane, type Lane } from './stdio-lane.js';
+import { createLateEnd } from './stdio-late-end.js';
 import type { ProcessEnd, ServerProcess } from './stdio-server.js';
 import { ownTimers } from './stdio-timers.js';
 
@@ -76,6 +77,8 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
   let isSignalled = false;
   let isAskedToEnd = false;
   let hasClientEnded = false;
+  /** The server was told so: a server that does not listen is told late. */
+  let isInputOver = false;
 
   const onProblem = (error: unknown): void => {
     options.onProblem(error);
@@ -96,9 +99,11 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     }),
     'to-client': createLane({ source: serverOutput, destination: stdout, flush: () => framers['to-client'].flush(), finish: () => {} }),
   };
+  const lateEnd = createLateEnd(clock);
   const ends = createStdioEnds({
     lanes,
     server,
+    lateEnd,
     clock,
     passOversized: (frame) => {
       const isAllowed = frame === oversized && !isOversizedPassed;
@@ -171,15 +176,25 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
 
   /** Either alone is a client that may yet wait, or a server that may yet finish. */
   const insistIfDue = (): void => {
-    if (isAskedToEnd && stdin.readableEnded) server.insist(options.clock, INSIST_AFTER_MS);
+    if (isAskedToEnd && isInputOver) server.insist(options.clock, INSIST_AFTER_MS);
   };
 
   void relay('to-server', stdin).then(() => {
     hasClientEnded = true;
-    lanes['to-server'].end();
-    insistIfDue();
+    lateEnd.onInputEnd(() => {
+      isInputOver = true;
+      lanes['to-server'].end();
+      insistIfDue();
+    });
   });
   const outputEnded = relay('to-client', serverOutput);
+
+  const handOn = (name: NodeJS.Signals): void => {
+    isSignalled = true;
+    server.signal(name);
+    // The server may be gone while we still wait to say something for it.
+    if (server.child.exitCode !== null || server.child.signalCode !== null) lanes['to-client'].close();
+  };
 
   const finish = async (): Promise<ProcessEnd & { readonly isFailed: boolean }> => {
     const end = await server.exited;
@@ -202,15 +217,14 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     performer,
     finished: finish(),
     signal(name) {
-      isSignalled = true;
-      server.signal(name);
-      if (name === 'SIGTERM' && !isAskedToEnd) {
+      if (name !== 'SIGTERM') return handOn(name);
+      lateEnd.onSigterm(() => {
+        handOn(name);
+        if (isAskedToEnd) return;
         isAskedToEnd = true;
         server.followUs(options.clock);
         insistIfDue();
-      }
-      // The server may be gone while we still wait to say something for it.
-      if (server.child.exitCode !== null || server.child.signalCode !== null) lanes['to-client'].close();
+      });
     },
   };
 }

@@ -106,6 +106,16 @@ test('a frozen server takes nothing in until it moves again', () => {
   expect(transcript.client.map(({ atMs }) => atMs)).toEqual([10, 520]);
 });
 
+test('a server that ignores the end of its input stays for as long as it was told to', () => {
+  const plan = planOf(
+    small((event) => (event.kind === 'frame' && event.part === 'request' ? [signalServer('ignore-eof', 500), forward(event.frame)] : [])),
+  );
+  const end: readonly Step[] = [{ kind: 'close' }, { kind: 'settle', maxEvents: 100 }];
+  const endedAtMs = (steps: readonly Step[]): number | undefined =>
+    runConversation({ plan, server, steps: [...opening, ...steps, ...end] }).transcript.server.find(({ what }) => what === 'ended')?.atMs;
+  expect([endedAtMs([]), endedAtMs([call(1)])]).toEqual([10, 510]);
+});
+
 test('a server that crashed loses every call, and is back after a while', () => {
   const plan = planOf(
     small((event) => (event.kind === 'frame' && event.part === 'request' && event.exchange.id === 2 ? [signalServer('crash', 100)] : [])),

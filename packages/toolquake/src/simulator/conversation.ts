@@ -52,8 +52,11 @@ export type Seen =
   | { readonly atMs: number; readonly what: 'refused'; readonly code?: ConnectFailure }
   | { readonly atMs: number; readonly what: 'disconnected'; readonly how: 'reset' | 'end'; readonly id: MessageId | undefined };
 
+/** What a server saw: messages, and that its client is gone, so that it went too. */
+export type SeenByServer = Seen | { readonly atMs: number; readonly what: 'ended' };
+
 /** Everything that was seen, in order. */
-export type Transcript = { readonly client: readonly Seen[]; readonly server: readonly Seen[] };
+export type Transcript = { readonly client: readonly Seen[]; readonly server: readonly SeenByServer[] };
 
 /** One step of a script. A client cancels by sending `notifications/cancelled`. */
 export type Step =
@@ -89,11 +92,13 @@ export function startConversation(options: ConversationOptions): Conversation {
   const clock = createVirtualClock();
   const journal: JournalEntry[] = [];
   const client: Seen[] = [];
-  const served: Seen[] = [];
+  const served: SeenByServer[] = [];
   let session = startSession({ target });
   let isConnected = false;
   let failing: { readonly how: DisconnectHow; readonly untilMs: number } = { how: 'refuse', untilMs: 0 };
   let frozenUntilMs = 0;
+  /** How long the server stays when its client is gone. */
+  let staysMs = 0;
   let slices = 0;
   /** Sessions that a crash has ended: a client that comes back has a new one. */
   const crashed = new WeakSet<Session>();
@@ -170,6 +175,7 @@ export function startConversation(options: ConversationOptions): Conversation {
     },
     signalServer(signal, forMs) {
       if (signal === 'freeze') frozenUntilMs = Math.max(frozenUntilMs, clock.nowMs() + forMs);
+      else if (signal !== 'crash') staysMs = Math.max(staysMs, forMs);
       else {
         failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
         for (const { id } of session.waiting['to-server'].values())
@@ -220,6 +226,7 @@ export function startConversation(options: ConversationOptions): Conversation {
     performer.close(session);
     const fired = Object.fromEntries(rules.map(({ id }) => [id, performer.fired.get(id) ?? 0]));
     write({ kind: 'end', atMs: clock.nowMs(), fired, calls: performer.calls });
+    clock.schedule(staysMs, () => served.push({ atMs: clock.nowMs(), what: 'ended' }));
   };
 
   return {
