@@ -42,7 +42,7 @@ export const catalogueRows: readonly CatalogueRow[] = [
     { row: 'freeze', shownBy: ['freeze'], how: '`forMs`' },
     { row: 'ignore_eof', shownBy: ['ignore-eof'], how: '`forMs`' },
     { row: 'ignore_sigterm', shownBy: ['ignore-eof'], how: '`andSigterm`' },
-    { row: 'stderr_flood', why: "The server's stderr goes straight to the client's and never passes through the proxy." },
+    { row: 'stderr_flood', shownBy: ['stderr-flood'], how: '`bytes`; the server stands still until they are read' },
     { row: 'epipe', shownBy: ['crash'], how: 'whoever writes to a server that is gone gets it' },
     { row: 'stdin_stall', shownBy: ['freeze'], how: 'a stopped server does not read its pipe' },
   ]),

@@ -31,6 +31,18 @@ const NO_INITIALIZE = 'The modern era has no initialize.';
 /** Scripts for them. */
 export const lifecycleFaults: readonly Scenario[] = [
   {
+    // What a client that does not read its stderr sees: test/stdio/flood.test.ts.
+    name: 'stderr-flood',
+    fault: 'stderr-flood',
+    rule: { ...ONCE, params: { bytes: 200_000 } },
+    async play(stage) {
+      await callTool(stage, 1, 'pay');
+      await callTool(stage, 2, 'pay');
+      await fired(stage, 1);
+      expect([1, 2].map((id) => dataOf(stage, id)['receipt'])).toEqual([1, 2]);
+    },
+  },
+  {
     // How long the process stays afterwards: test/stdio/late-end.test.ts.
     name: 'ignore-eof',
     fault: 'ignore-eof',

@@ -27,6 +27,8 @@ export type Seen =
   /** Bytes in the place of a message. */
   | { readonly what: 'garbage' }
   | { readonly what: 'heartbeat' }
+  /** What the server logged, where a stage can see it as such. */
+  | { readonly what: 'stderr'; readonly bytes: number }
   /** `code` where the connection failed for another reason than that nobody listens. */
   | { readonly what: 'refused'; readonly code?: string }
   /** `bytes`: how many of an answer came before. */

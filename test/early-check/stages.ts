@@ -64,6 +64,7 @@ function simulatorStage(given: JsonObject, era: Era): Stage {
       if (one.what === 'http') return { what: 'http', id: one.id, status: one.status, headers: one.headers };
       if (one.what === 'disconnected') return { what: 'broken', id: one.id };
       if (one.what === 'refused') return { what: 'refused', ...(one.code === undefined ? {} : { code: one.code }) };
+      if (one.what === 'stderr') return { what: 'stderr', bytes: one.bytes };
       return { what: one.what };
     });
   const until = async (what: string, holds: () => boolean): Promise<void> => {

@@ -36,10 +36,10 @@ export function isConnectFailure(how: DisconnectHow): how is ConnectFailure {
 }
 
 /**
- * What can be done to a server: stop it for a while, kill it and keep it down for a while, or keep it from hearing that
- * its client is gone (the end of its input, and SIGTERM) until so long after.
+ * What can be done to a server: stop it for a while, kill it and keep it down for a while, keep it from hearing that
+ * its client is gone (the end of its input, and SIGTERM) until so long after, or let it log so many bytes.
  */
-export type ServerSignal = 'freeze' | 'crash' | 'ignore-eof' | 'ignore-eof-and-sigterm';
+export type ServerSignal = 'freeze' | 'crash' | 'flood-stderr' | 'ignore-eof' | 'ignore-eof-and-sigterm';
 
 /** When a held frame goes on: after a time, at a named event, or not at all (until its rule is removed). */
 export type HoldUntil = { readonly ms: number } | 'cancel' | 'never';
@@ -59,7 +59,7 @@ export type Effect =
   /** Send the frame on in slices of bytes, which may split a character. */
   | { readonly kind: 'pace'; readonly frame: Frame; readonly sliceBytes: number; readonly everyMs: number; readonly afterMs: number }
   /** Do something to the server itself. Where it is no child of ours, the transport imitates what a client would see. */
-  | { readonly kind: 'signal-server'; readonly signal: ServerSignal; readonly forMs: number };
+  | { readonly kind: 'signal-server'; readonly signal: ServerSignal; readonly forMs: number; readonly bytes?: number };
 
 export const forward = (frame: Frame, afterMs = 0, exchange?: Exchange): Effect =>
   exchange === undefined ? { kind: 'forward', frame, afterMs } : { kind: 'forward', frame, afterMs, exchange };
@@ -86,4 +86,5 @@ export const pace = (frame: Frame, slices: { sliceBytes: number; everyMs: number
   afterMs: slices.afterMs ?? 0,
 });
 
-export const signalServer = (signal: ServerSignal, forMs: number): Effect => ({ kind: 'signal-server', signal, forMs });
+export const signalServer = (signal: ServerSignal, forMs: number, bytes?: number): Effect =>
+  bytes === undefined ? { kind: 'signal-server', signal, forMs } : { kind: 'signal-server', signal, forMs, bytes };

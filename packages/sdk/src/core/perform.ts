@@ -36,7 +36,7 @@ export type Ends = {
   emit(frame: Frame | 'heartbeat', exchange: Exchange | undefined): Refusal;
   disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
   /** A crash takes every call in flight with it, whoever made it. */
-  signalServer(signal: ServerSignal, forMs: number): Refusal;
+  signalServer(signal: ServerSignal, forMs: number, bytes: number): Refusal;
 };
 
 /** What the performer works with. */
@@ -189,7 +189,7 @@ export function createPerformer(options: PerformerOptions): Performer {
           return why;
         });
       case 'signal-server': {
-        const why = ends.signalServer(effect.signal, effect.forMs);
+        const why = ends.signalServer(effect.signal, effect.forMs, effect.bytes ?? 0);
         if (why === undefined && effect.signal === 'crash') {
           for (const one of sessions) for (const exchange of [...one.waiting['to-server'].values(), ...one.displaced]) cutOff(exchange);
         }

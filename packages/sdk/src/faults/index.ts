@@ -63,6 +63,7 @@ export { silentNoop } from './silent-noop.js';
 export { slowStart } from './slow-start.js';
 export { splitBrain } from './split-brain.js';
 export { staleResult } from './stale-result.js';
+export { stderrFlood } from './stderr-flood.js';
 export { stdoutNoise } from './stdout-noise.js';
 export { streamCut } from './stream-cut.js';
 export { successAsError } from './success-as-error.js';

@@ -14,6 +14,8 @@ export type Recorded = {
   readonly http?: HttpReply | undefined;
   readonly how?: string;
   readonly forMs?: number;
+  /** Bytes that the server was to log. */
+  readonly amount?: number;
   /** The id of the exchange that it was part of. */
   readonly part?: MessageId | undefined;
 };
@@ -45,6 +47,6 @@ export function recordingEnds(clock: Clock, refuse: (what: Recorded['what']) => 
       return record({ what: 'emit', to: frame.direction, message: frameMessage(frame), part: exchange?.id });
     },
     disconnect: (how, forMs, exchange) => record({ what: 'disconnect', how, forMs, part: exchange?.id }),
-    signalServer: (signal, forMs) => record({ what: signal, forMs }),
+    signalServer: (signal, forMs, amount) => record({ what: signal, forMs, ...(amount === 0 ? {} : { amount }) }),
   };
 }

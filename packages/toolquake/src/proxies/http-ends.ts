@@ -123,7 +123,7 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
       return cut(lane);
     },
     signalServer(signal, forMs) {
-      if (signal !== 'freeze' && signal !== 'crash') return 'the server is no child of ours, and does not end with its clients';
+      if (signal !== 'freeze' && signal !== 'crash') return 'the server is no child of ours';
       // The server is no child of ours: its clients see what they would see of a stopped process, or of a dead one.
       if (signal === 'freeze') frontDoor()?.freezeFor(forMs);
       else {

@@ -10,6 +10,7 @@ import {
   type Frame,
   type Refusal,
 } from '@toolquake/sdk/core';
+import { floodStderr } from './stdio-flood.js';
 import type { Lane } from './stdio-lane.js';
 import type { LateEnd } from './stdio-late-end.js';
 import type { ServerProcess } from './stdio-server.js';
@@ -82,9 +83,10 @@ export function createStdioEnds({ lanes, server, lateEnd, clock, passOversized }
       else server.terminate(clock, TERMINATE_GRACE_MS);
       return undefined;
     },
-    signalServer(signal, forMs) {
+    signalServer(signal, forMs, bytes) {
       if (signal === 'freeze') return server.freeze(clock, forMs);
       if (server.child.exitCode !== null || server.child.signalCode !== null) return 'the server has exited';
+      if (signal === 'flood-stderr') return floodStderr(server, clock, bytes);
       if (signal !== 'crash') {
         lateEnd.ignore(signal, forMs);
         return undefined;

@@ -48,6 +48,7 @@ export type Seen =
   /** Bytes that are no JSON object, where a message should be. */
   | { readonly atMs: number; readonly what: 'garbage' }
   | { readonly atMs: number; readonly what: 'heartbeat' }
+  | { readonly atMs: number; readonly what: 'stderr'; readonly bytes: number }
   /** `code` where the connection failed for another reason than that nobody listens. */
   | { readonly atMs: number; readonly what: 'refused'; readonly code?: ConnectFailure }
   | { readonly atMs: number; readonly what: 'disconnected'; readonly how: 'reset' | 'end'; readonly id: MessageId | undefined };
@@ -173,7 +174,9 @@ export function startConversation(options: ConversationOptions): Conversation {
       if (exchange === undefined) isConnected = false;
       return clientSees(refused());
     },
-    signalServer(signal, forMs) {
+    signalServer(signal, forMs, bytes) {
+      // Its client reads it all at once, so the server does not have to wait.
+      if (signal === 'flood-stderr') return clientSees({ atMs: clock.nowMs(), what: 'stderr', bytes });
       if (signal === 'freeze') frozenUntilMs = Math.max(frozenUntilMs, clock.nowMs() + forMs);
       else if (signal !== 'crash') staysMs = Math.max(staysMs, forMs);
       else {

@@ -203,7 +203,7 @@ export function createLink<Context, Server extends FarEnd>(options: LinkOptions<
       return undefined;
     },
     signalServer(signal, forMs) {
-      if (signal !== 'freeze' && signal !== 'crash') return 'a simulated server lasts as long as the run';
+      if (signal !== 'freeze' && signal !== 'crash') return 'a simulated server lasts as long as the run, and logs nothing';
       if (signal === 'freeze') server.freeze(forMs);
       else if (server.crash !== undefined) server.crash(forMs);
       else {
