@@ -8,6 +8,7 @@ import { root } from './folders.mjs';
 import { runExamples } from './lanes/examples.mjs';
 import { lanes, testFiles } from './lanes/lanes.mjs';
 import { provideNodes } from './lanes/node-binaries.mjs';
+import { provideOwnFolders } from './lanes/own-folders.mjs';
 import { SetupFailure } from './lanes/setup-failure.mjs';
 import { provideSystemPackages } from './lanes/system-packages.mjs';
 import { runVitest } from './lanes/vitest.mjs';
@@ -33,6 +34,7 @@ async function provide(chosen) {
   const nodes = chosen.flatMap((lane) => lane.node ?? []);
   const binaries = nodes.length > 0 ? await provideNodes(nodes) : new Map();
   if (chosen.some((lane) => lane.needsSystemPackages && testFiles(lane.project).length > 0)) await provideSystemPackages();
+  await provideOwnFolders(chosen.flatMap((lane) => lane.ownFolders ?? []));
   // All but the unit lanes use what is built. A stale build would test yesterday's code; when nothing changed this costs 0.3 s.
   if (chosen.some((lane) => lane.project !== 'unit')) {
     const { code } = await run([process.execPath, 'scripts/build.mjs'], { cwd: root, show: true });
