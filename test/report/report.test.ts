@@ -125,7 +125,7 @@ describe('damaged journals', () => {
 test.each<[argv: readonly string[], code: number, stderr: string]>([
   [['report'], 2, "Missing required argument 'FILE'."],
   [['report', 'none.jsonl'], 2, 'none.jsonl does not exist.'],
-  [['report', 'folder'], 2, 'folder cannot be read: it is a folder.'],
+  [['report', 'folder'], 2, 'There is no journal in folder.'],
   [
     ['report', 'run.jsonl', '--format', 'jnuit'],
     2,

@@ -31,6 +31,7 @@ export * from './mark-sequence.js';
 export * from './clock.js';
 export * from './event-stream.js';
 export * from './call-key.js';
+export * from './call-hints.js';
 export * from './call-outcome.js';
 export * from './engagement.js';
 export * from './compose.js';

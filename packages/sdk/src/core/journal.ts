@@ -8,6 +8,7 @@ import type { MessageId } from './message.js';
 import type { Era } from './session.js';
 import type { TransportName } from './fault.js';
 import type { Tally } from './metrics.js';
+import type { Bounds } from './plan.js';
 import type { SketchData } from './sketch.js';
 
 /** Version of the entries below. */
@@ -71,6 +72,12 @@ export type JournalEntry =
       readonly startedAt?: string;
       /** Why nothing will be injected although there is a plan. */
       readonly guarded?: string;
+      /** The run directory that this run shares with others: tasks of the same name there are one task. */
+      readonly group?: string;
+      /** The task that this process was started for. */
+      readonly task?: string;
+      /** Bounds that the plan expects measures to keep. */
+      readonly expect?: Readonly<Record<string, Bounds>>;
     }
   | ({
       readonly kind: 'fault';
@@ -94,13 +101,34 @@ export type JournalEntry =
       readonly atMs: number;
       readonly outcome: CallOutcome;
       readonly latencyMs: number;
+      /** The task that the request names. */
       readonly task?: string;
+      /** The trace that the request names. */
+      readonly trace?: string;
+      /** Equal for calls of one tool with the same arguments. */
+      readonly operation?: string;
+      /** How often the request went on to the server, where that is not once. */
+      readonly sends?: number;
       readonly era?: Era;
       /** Rules whose faults were delivered on this call. */
       readonly faults?: readonly string[];
       /** A data fault changed what the caller saw. */
       readonly isAltered?: true;
     } & ExchangeRef)
+  /** A task as its wrapper saw it; in a file of its own, which needs no start entry. */
+  | {
+      readonly v: typeof JOURNAL_VERSION;
+      readonly kind: 'task';
+      readonly atMs: number;
+      readonly task: string;
+      readonly group: string;
+      readonly state: 'started' | 'ended';
+      readonly startedAt: string;
+      /** The name of the command, without its arguments: they may hold secrets. */
+      readonly command: string;
+      readonly exitCode?: number;
+      readonly signal?: string;
+    }
   | { readonly kind: 'problem'; readonly atMs: number; readonly message: string }
   /** Something worth knowing happened in the system: a pool ran dry, retries jumped. */
   | { readonly kind: 'mark'; readonly atMs: number; readonly mark: string; readonly where: string; readonly value?: number }

@@ -106,7 +106,13 @@ export function createPerformer(options: PerformerOptions): Performer {
     forget(exchange);
   };
 
-  const settlement = createSettlement({ journal, clock, startedAtMs, onReported: closeIfDone });
+  const settlement = createSettlement({
+    journal,
+    clock,
+    startedAtMs,
+    writesHints: decider.transport !== 'simulator',
+    onReported: closeIfDone,
+  });
   const { settle, settleRest, report, reportLast } = settlement;
 
   /** Our own mistakes never break the traffic: the problem is told, and what failed counts as refused. */

@@ -2,6 +2,7 @@
  * What the journal is told: each rule that fired on an exchange is settled once (delivered, suppressed or not
  * delivered), and each call is reported once, after its faults, so that it can name them.
  */
+import { callHints } from './call-hints.js';
 import type { CallOutcome } from './call-outcome.js';
 import type { Clock } from './clock.js';
 import { engagementsOf } from './decide.js';
@@ -33,6 +34,8 @@ export function createSettlement(options: {
   readonly journal: JournalSink | undefined;
   readonly clock: Clock;
   readonly startedAtMs: number;
+  /** Live transports write down what tells tasks and operations apart; the simulator knows them. */
+  readonly writesHints?: boolean;
   /** Called after each first report of an exchange. */
   readonly onReported: (exchange: Exchange) => void;
 }): Settlement {
@@ -71,7 +74,11 @@ export function createSettlement(options: {
       ...refOf(exchange),
       outcome,
       latencyMs: clock.nowMs() - exchange.startedAtMs,
-      ...(exchange.task === undefined ? {} : { task: exchange.task }),
+      ...(options.writesHints === true
+        ? { ...callHints(exchange.request, exchange.task), ...(exchange.sends === 1 ? {} : { sends: exchange.sends }) }
+        : exchange.task === undefined
+          ? {}
+          : { task: exchange.task }),
       ...(exchange.session.era === undefined ? {} : { era: exchange.session.era }),
       ...(delivered.length === 0 ? {} : { faults: delivered.map(({ rule }) => rule.id) }),
       ...(isAltered ? { isAltered } : {}),

@@ -15,6 +15,7 @@ import {
   type Plan,
 } from '@toolquake/sdk/core';
 import { openJournal } from './journal-file.js';
+import { journalPlace } from './run-directory.js';
 import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
 
 /** What a live run is made from. */
@@ -26,6 +27,8 @@ export type LiveRunOptions = {
   /** Takes the place of the plan's own seed. */
   readonly seed?: number | undefined;
   readonly journalPath?: string | undefined;
+  /** A journal of its own in this folder instead; also named by the environment. */
+  readonly runDirectory?: string | undefined;
   readonly target?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** One line for people, on stderr. */
@@ -50,13 +53,14 @@ export type LiveRun = {
 
 /** Loads the plan, asks the guard and opens the journal. Throws a `ToolquakeError` before anything was started. */
 export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
-  const { transport, tell, target, journalPath } = options;
+  const { transport, tell, target } = options;
   const loaded = await planOf(options);
   const guarded = loaded.rules.length === 0 ? undefined : productionWitness(options.env);
   const plan: Plan = guarded === undefined ? loaded : { ...loaded, rules: [] };
   if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
 
-  const file = journalPath === undefined ? undefined : openJournal(journalPath, tell);
+  const { path, shared } = journalPlace(options);
+  const file = path === undefined ? undefined : openJournal(path, tell);
   const clock = realClock;
   const startedAtMs = clock.nowMs();
   const startedAt = new Date().toISOString();
@@ -76,6 +80,8 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         ...(target === undefined ? {} : { target }),
         startedAt,
         ...(guarded === undefined ? {} : { guarded }),
+        ...shared,
+        ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }
     file?.append(entry);

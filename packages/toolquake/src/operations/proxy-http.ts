@@ -12,6 +12,7 @@ export type ProxyHttpOptions = {
   readonly port: number;
   readonly planPath?: string | undefined;
   readonly journalPath?: string | undefined;
+  readonly runDirectory?: string | undefined;
   readonly seed?: number | undefined;
   readonly labelHeader?: string | undefined;
   readonly target?: string | undefined;

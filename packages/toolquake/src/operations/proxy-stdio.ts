@@ -1,6 +1,7 @@
 /** Runs the stdio proxy for as long as its server lives, and mirrors how the server ended. */
 import { startServer, type ProcessEnd } from '../proxies/stdio-server.js';
 import { INSIST_AFTER_MS, startStdioProxy } from '../proxies/stdio-proxy.js';
+import { forwardSignals, TYPED_SIGNALS } from './forward-signals.js';
 import { loadRun } from './load-run.js';
 import { realClock } from '@toolquake/sdk/interceptors';
 
@@ -9,6 +10,7 @@ export type ProxyStdioOptions = {
   readonly command: readonly string[];
   readonly planPath?: string | undefined;
   readonly journalPath?: string | undefined;
+  readonly runDirectory?: string | undefined;
   readonly seed?: number | undefined;
   readonly label?: string | undefined;
   readonly target?: string | undefined;
@@ -21,11 +23,6 @@ export type ProxyStdioOptions = {
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
 };
-
-/** What a terminal sends to everybody who shares it when a key is pressed. */
-const TYPED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
-
-const FORWARDED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', ...TYPED_SIGNALS];
 
 /** Resolves to how the server ended; strictness may have ended it as a failure. */
 export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd> {
@@ -60,15 +57,4 @@ async function standAside(command: readonly string[]): Promise<ProcessEnd> {
   await server.settle(realClock, INSIST_AFTER_MS);
   stopForwarding();
   return end;
-}
-
-function forwardSignals(forward: (name: NodeJS.Signals) => void): () => void {
-  const undo = FORWARDED_SIGNALS.map((name) => {
-    const listener = (): void => forward(name);
-    process.on(name, listener);
-    return () => process.off(name, listener);
-  });
-  return () => {
-    for (const one of undo) one();
-  };
 }

@@ -1,6 +1,6 @@
 /** MCP over HTTP with rules at work: reads what clients post and servers answer, shows it to the decider, and passes it on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { exchangeOf, frameFromBytes, frameHead, type Frame, type Performer } from '@toolquake/sdk/core';
+import { baggageTask, exchangeOf, frameFromBytes, frameHead, TASK_HEADER, type Frame, type Performer } from '@toolquake/sdk/core';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import { announcedEndpoint } from './http-endpoint.js';
@@ -17,7 +17,7 @@ export type TrafficOptions = {
   readonly performer: Performer;
   readonly sessions: Sessions;
   readonly maxFrameBytes: number;
-  /** Header that names the task of a call, when the plan says so. */
+  /** Header that names the task of a call, when the plan says so; otherwise it has a fixed name. */
   readonly taskHeader: string | undefined;
   readonly onProblem: (error: unknown) => void;
 };
@@ -38,7 +38,7 @@ export type Traffic = {
 /** Builds the handlers. */
 export function createTraffic(options: TrafficOptions): Traffic {
   const { upstream, performer, sessions, maxFrameBytes } = options;
-  const taskHeader = options.taskHeader?.toLowerCase();
+  const taskHeader = options.taskHeader?.toLowerCase() ?? TASK_HEADER;
   const server: KnownServer = { headers: [] };
   const open = new Set<Lane>();
 
@@ -143,7 +143,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     const { session } = call.record;
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const task = taskHeader === undefined ? undefined : headerOf(request.rawHeaders, taskHeader);
+      const task = headerOf(request.rawHeaders, taskHeader) ?? baggageTask(headerOf(request.rawHeaders, 'baggage'));
       const decision = performer.request(session, frame, { handle: call, task });
       call.exchange = decision.exchange;
       if (decision.effects === undefined) call.forward(frame);

@@ -10,6 +10,7 @@ import type { Digest, TimelineRecord } from './journal-digest.js';
 import { bar, sparkline } from './sparks.js';
 import { comparedCells, storyOf } from './story.js';
 import { shownTimelines } from './shown-timelines.js';
+import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskFailed, taskRows, tasksLead } from './task-rows.js';
 
 /** What the digest does not know. */
 export type ConsoleContext = { readonly subject: string; readonly paint: Paint };
@@ -20,6 +21,7 @@ export function renderConsole(digest: Digest, { subject, paint }: ConsoleContext
     ...digest.comparisons.map((comparison) => comparisonText(comparison, paint)),
     ...digest.sweeps.map((sweep) => sweepText(sweep, paint)),
     rulesText(digest, paint),
+    tasksText(digest, paint),
     callsText(digest, paint),
     toolsText(digest, paint),
     timelinesText(digest, paint),
@@ -122,6 +124,29 @@ function rulesText({ rules }: Digest, paint: Paint): string {
   ]);
   const titles = ['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'];
   return section('Rules', table([head(titles, paint), ...rows], { indent: 2, left: [1, 5] }), paint);
+}
+
+function tasksText({ tasks }: Digest, paint: Paint): string {
+  if (tasks === undefined) return '';
+  const rows = taskRows(tasks).map((row, index): Cell[] =>
+    row.map((text, column) => (column === 13 && taskFailed(tasks.list[index]!) ? { text, paint: paint.red } : printable(text))),
+  );
+  const expected = tasks.expectations.map((one) => {
+    const text = printable(expectationText(one));
+    return `  ${one.holds ? paint.green('holds   ') : paint.red('broken  ')}${text}\n`;
+  });
+  const measures = measureRows(tasks).map((row) => row.map(printable));
+  return section(
+    'Tasks',
+    [
+      `  ${tasksLead(tasks)}\n`,
+      ...(expected.length === 0 ? [] : ['\n', ...expected]),
+      measures.length === 0 ? '' : `\n${table([head(MEASURE_HEAD, paint), ...measures], { indent: 2 })}`,
+      rows.length === 0 ? '' : `\n${table([head(TASK_HEAD, paint), ...rows], { indent: 2, left: TASK_WORDS })}`,
+      tasks.count > tasks.list.length ? `  The first ${tasks.list.length} of ${many(tasks.count, 'task')}.\n` : '',
+    ].join(''),
+    paint,
+  );
 }
 
 /** Outcomes in the order of how bad they are. */

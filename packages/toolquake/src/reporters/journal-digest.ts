@@ -18,6 +18,7 @@ import {
 import { createRuleBook, type RuleRecord } from './digest/rule-book.js';
 import { createRunBook, type GrowingRun, type Runs } from './digest/run-book.js';
 import { createSweepBook, type Sweep } from './digest/sweep.js';
+import { createTaskBook, type Tasks } from './digest/task-book.js';
 import { createTimeline, type Timeline, type TimelinePoint } from './digest/timeline.js';
 
 /** Calls of all runs of one label. */
@@ -44,6 +45,8 @@ export type Digest = {
   readonly rules: readonly RuleRecord[];
   readonly calls: CallRecordBook;
   readonly tools: readonly ToolRecord[];
+  /** Tasks of live runs, and what they measure; undefined where there was no live call. */
+  readonly tasks: Tasks | undefined;
   readonly groups: readonly GroupRecord[];
   readonly timelines: readonly TimelineRecord[];
   /** Timelines that there was no room for. */
@@ -98,6 +101,7 @@ export function createDigest(): JournalDigest {
   const moments = createMomentBook();
   const dataChanges = createDataChangeBook();
   const problems = createCounter(50);
+  const tasks = createTaskBook();
   const timelines = new Map<string, GrowingTimeline>();
   const fullTimelines = new Set<string>();
   const skipped: { count: number; first: SkippedLine[] } = { count: 0, first: [] };
@@ -137,8 +141,10 @@ export function createDigest(): JournalDigest {
 
   const start = (entry: Extract<JournalEntry, { kind: 'start' }>): void => {
     rules.addRun(entry.rules);
+    const record = runs.start(entry);
+    tasks.addRun(entry, record);
     open.push({
-      record: runs.start(entry),
+      record,
       timeline: createTimeline(),
       happenings: startHappenings(),
       delivered: new Map(),
@@ -155,7 +161,7 @@ export function createDigest(): JournalDigest {
     close(run);
   };
 
-  const addToRun = (run: OpenRun, entry: Exclude<JournalEntry, { kind: 'start' }>): void => {
+  const addToRun = (run: OpenRun, entry: Exclude<JournalEntry, { kind: 'start' | 'task' }>): void => {
     const { record } = run;
     record.lastMs = Math.max(record.lastMs, entry.atMs);
     switch (entry.kind) {
@@ -168,6 +174,7 @@ export function createDigest(): JournalDigest {
       case 'call':
         record.calls++;
         calls.add(entry, record.number);
+        tasks.addCall(entry, record);
         groups.at(record.label).add(entry, record.number);
         if (entry.era !== undefined) runs.seeEra(entry.era);
         return run.timeline.addCall(entry);
@@ -204,6 +211,7 @@ export function createDigest(): JournalDigest {
     add(entry) {
       entries++;
       if (entry.kind === 'start') start(entry);
+      else if (entry.kind === 'task') tasks.addTask(entry);
       else {
         const run = open.at(-1);
         if (run === undefined) return false;
@@ -226,6 +234,7 @@ export function createDigest(): JournalDigest {
         rules: rules.list(),
         calls: calls.summary(),
         tools: calls.tools(),
+        tasks: tasks.result(),
         groups: groups.entries().map(([label, book]) => ({ label, calls: book.summary() })),
         timelines: [...timelines.values()].map(({ timeline, ...about }) => ({ ...about, points: timeline.points() })),
         moreTimelines: fullTimelines.size,

@@ -1,7 +1,9 @@
 /** A digest for machines. The shape is documented in docs/reports.md; `version` grows when a key changes its meaning. */
-import type { Measures } from '@toolquake/sdk/core';
+import { DEFAULT_DEADLINE_MS, type Measures } from '@toolquake/sdk/core';
 import type { Digest } from './journal-digest.js';
 import type { Cell } from './digest/comparison.js';
+import type { Tasks } from './digest/task-book.js';
+import type { LiveMeasures } from './digest/task-measures.js';
 import { nullsFor } from './figures.js';
 import { storyOf } from './story.js';
 
@@ -21,6 +23,7 @@ function reportOf(digest: Digest): object {
     rules: digest.rules,
     calls: callsOf(calls),
     tools: digest.tools.map((tool) => ({ ...tool, latency: nullsFor(tool.latency) })),
+    tasks: digest.tasks === undefined ? null : tasksJson(digest.tasks),
     groups: groups.map(({ label, calls: own }) => ({ label, ...callsOf(own) })),
     comparisons: comparisons.map(({ cells, totals, latency, ...about }) => ({
       ...about,
@@ -40,6 +43,26 @@ function reportOf(digest: Digest): object {
     entries: digest.entries,
     skipped: digest.skipped,
     torn: digest.torn,
+  };
+}
+
+function tasksJson({ list, overall, byLabel, expectations, ...about }: Tasks): object {
+  return {
+    ...about,
+    deadline: { ms: DEFAULT_DEADLINE_MS, source: 'default' },
+    expectations: expectations.map((one) => nullsFor(one)),
+    overall: liveJson(overall),
+    byLabel: byLabel.map(({ label, measures }) => ({ label, ...liveJson(measures) })),
+    list: list.map(({ exit, ...task }) => ({ ...nullsFor(task), ...liveJson(task), exit: exit === undefined ? null : nullsFor(exit) })),
+  };
+}
+
+function liveJson({ measures, operations, unrecovered, timeToRecover, timeToReact }: LiveMeasures): object {
+  return {
+    ...nullsFor({ operations, unrecovered }),
+    measures: nullsFor<Measures>(measures),
+    timeToRecover: nullsFor(timeToRecover),
+    timeToReact: nullsFor(timeToReact),
   };
 }
 

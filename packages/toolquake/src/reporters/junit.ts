@@ -3,6 +3,7 @@ import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
 import { escapeXml as text } from './escape.js';
 import { grouped, many, percent } from './figures.js';
 import type { Digest } from './journal-digest.js';
+import { expectationText } from './task-rows.js';
 
 type Case = { readonly name: string; readonly outcome: 'passed' | 'skipped' | { readonly failure: string }; readonly output?: string };
 
@@ -10,6 +11,7 @@ type Case = { readonly name: string; readonly outcome: 'passed' | 'skipped' | { 
 export function renderJunit(digest: Digest, { subject }: { readonly subject: string }): string {
   const suites = [
     { name: 'rules fire', cases: digest.rules.map(ruleCase) },
+    { name: 'expected measures', cases: expectationCases(digest) },
     { name: 'sequences', cases: sequenceCases(digest) },
     { name: 'scenarios', cases: scenarioCases(digest) },
     { name: 'journal', cases: journalCases(digest, subject) },
@@ -45,6 +47,14 @@ function ruleCase(rule: RuleRecord): Case {
   ].join('; ');
   const failure = `Rule ${id} (${fault}) never fired: what never happened was not tested.`;
   return { name: `${id} (${fault})`, outcome: hasNeverFired(rule) ? { failure } : isEnabled ? 'passed' : 'skipped', output };
+}
+
+function expectationCases({ tasks }: Digest): readonly Case[] {
+  return (tasks?.expectations ?? []).map((one) => ({
+    name: one.measure,
+    outcome: one.holds ? 'passed' : { failure: expectationText(one) },
+    output: expectationText(one),
+  }));
 }
 
 /** Sequences are findings, not failures: whether one may come about is for a plan to say. */

@@ -5,7 +5,8 @@ import type { Sweep } from './digest/sweep.js';
 import { escapeMarkdown as text } from './escape.js';
 import { duration, figure, grouped, many, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
-import { comparedCells, storyOf } from './story.js';
+import { brokenExpectations, comparedCells, storyOf } from './story.js';
+import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskRows, tasksLead } from './task-rows.js';
 
 const code = (word: string): string => `<code>${text(word)}</code>`;
 
@@ -26,17 +27,20 @@ const folded = (title: string, body: string): string =>
 export function renderMarkdown(digest: Digest, { subject }: { readonly subject: string }): string {
   const { ran, broke, contained, neverFired } = storyOf(digest);
   const list = (title: string, lines: readonly string[]): string => `- **${title}:** ${lines.map(text).join(' ')}\n`;
-  const isGood = neverFired.length === 0;
+  const isGood = neverFired.length === 0 && brokenExpectations(digest).length === 0;
   return [
     `## ${isGood ? '✅' : '❌'} toolquake report ${code(subject)}\n\n`,
     list('What was run', ran),
     list('What broke', broke),
     list('What contained it', contained),
     ...digest.runs.guarded.map((why) => `- **Guarded:** ${text(why)}: nothing was injected.\n`),
-    isGood ? '' : `\n> **Never fired:** ${neverFired.map(({ id }) => code(id)).join(', ')}. What never happened was not tested.\n`,
+    neverFired.length === 0
+      ? ''
+      : `\n> **Never fired:** ${neverFired.map(({ id }) => code(id)).join(', ')}. What never happened was not tested.\n`,
     ...digest.comparisons.map(comparisonText),
     ...digest.sweeps.map(sweepText),
     section('Rules', rulesTable(digest)),
+    section('Tasks', tasksText(digest)),
     section('Calls', callsTable(digest)),
     folded('Latency by tool', toolsTable(digest)),
     folded('Sequences', sequencesTable(digest)),
@@ -100,6 +104,27 @@ function rulesTable({ rules }: Digest): string {
     rule.reasons.map((reason) => `${text(reason.text)} (${grouped(reason.count)})`).join('; '),
   ]);
   return table(['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'], rows, [1, 5]);
+}
+
+function tasksText({ tasks }: Digest): string {
+  if (tasks === undefined) return '';
+  const expected = tasks.expectations.map((one) => `- ${one.holds ? '✅' : '❌'} ${text(expectationText(one))}\n`);
+  return [
+    `${text(tasksLead(tasks))}\n\n`,
+    ...(expected.length === 0 ? [] : [...expected, '\n']),
+    table(
+      MEASURE_HEAD,
+      measureRows(tasks).map((row) => row.map(text)),
+    ),
+    folded(
+      `${grouped(tasks.count)} tasks`,
+      table(
+        TASK_HEAD,
+        taskRows(tasks).map((row) => row.map(text)),
+        TASK_WORDS,
+      ),
+    ),
+  ].join('');
 }
 
 function callsTable({ groups }: Digest): string {

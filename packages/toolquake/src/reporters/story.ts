@@ -4,6 +4,7 @@ import { pointText, type Cell, type Comparison } from './digest/comparison.js';
 import type { Estimate } from './digest/estimate.js';
 import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
 import { lagOf, turningPoints, type Sweep } from './digest/sweep.js';
+import type { Expectation } from './digest/task-book.js';
 import { duration, grouped, many, percent } from './figures.js';
 
 /** The first screen. */
@@ -14,6 +15,9 @@ export type Story = {
   /** Rules that tested nothing. */
   readonly neverFired: readonly RuleRecord[];
 };
+
+/** Bounds of plans that live runs did not keep. */
+export const brokenExpectations = ({ tasks }: Digest): readonly Expectation[] => (tasks?.expectations ?? []).filter(({ holds }) => !holds);
 
 /** How many of each the first screen has room for. */
 const MAX_SENTENCES = 4;

@@ -6,3 +6,4 @@ export { proxyHttp } from './proxy-http.js';
 export { proxyStdio } from './proxy-stdio.js';
 export { report } from './report.js';
 export { simulate } from './simulate.js';
+export { task } from './task.js';

@@ -24,6 +24,12 @@ export const proxyHttp = defineCommand({
     },
     { flag: '--host', kind: 'text', value: 'HOST', about: 'Address to listen on.', default: '127.0.0.1' },
     { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every decision and call to this file (JSONL).' },
+    {
+      flag: '--run-dir',
+      kind: 'text',
+      value: 'DIR',
+      about: 'Write a journal of its own into this folder, for one report over all of them.',
+    },
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
     {
       flag: '--label-header',
@@ -61,6 +67,7 @@ export const proxyHttp = defineCommand({
       port: numberOf(options['port']) ?? 8900,
       planPath: textOf(options['plan']),
       journalPath: textOf(options['journal']),
+      runDirectory: textOf(options['runDir']),
       seed: numberOf(options['seed']),
       labelHeader: textOf(options['labelHeader']),
       target: textOf(options['target']),

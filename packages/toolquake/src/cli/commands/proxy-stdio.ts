@@ -1,8 +1,5 @@
-import { constants } from 'node:os';
-import { defineCommand, numberOf, textOf, type CommandIo } from '../command.js';
-
-/** Signals that end a process cleanly: the caller should see the very same end, not a translation. */
-const MIRRORED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'];
+import { defineCommand, numberOf, textOf } from '../command.js';
+import { endLike } from '../end-like.js';
 
 /** The proxy between a client and a server that talk over stdin and stdout. stdout carries protocol only. */
 export const proxyStdio = defineCommand({
@@ -12,6 +9,12 @@ export const proxyStdio = defineCommand({
   options: [
     { flag: '--plan', kind: 'text', value: 'FILE', about: 'Fault plan (YAML or JSON). Without one, everything passes untouched.' },
     { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every decision and call to this file (JSONL).' },
+    {
+      flag: '--run-dir',
+      kind: 'text',
+      value: 'DIR',
+      about: 'Write a journal of its own into this folder, for one report over all of them.',
+    },
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
     { flag: '--label', kind: 'text', value: 'TEXT', about: 'Session label that draws depend on; default: the name the client gives.' },
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this server, for rules with "when: { target }".' },
@@ -40,6 +43,7 @@ export const proxyStdio = defineCommand({
       command: rest,
       planPath: textOf(options['plan']),
       journalPath: textOf(options['journal']),
+      runDirectory: textOf(options['runDir']),
       seed: numberOf(options['seed']),
       label: textOf(options['label']),
       target: textOf(options['target']),
@@ -50,16 +54,6 @@ export const proxyStdio = defineCommand({
       stdout: () => io.stdout,
       tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
     });
-    if (end.signal === null) return end.code ?? 1;
-    if (MIRRORED_SIGNALS.includes(end.signal)) await dieOf(end.signal, io);
-    return 128 + (constants.signals[end.signal] ?? 0);
+    return endLike(end, io);
   },
 });
-
-/** Ends this process by a signal. Resolves only where the system would not have it. */
-async function dieOf(signal: NodeJS.Signals, io: CommandIo): Promise<void> {
-  await new Promise<void>((resolve) => io.stderr.write('', () => resolve()));
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-}

@@ -6,7 +6,7 @@ import { defineCommand, EXIT, textOf, wordOf } from '../command.js';
 export const report = defineCommand({
   name: 'report',
   summary: 'Renders journals: what was run, what broke, what contained it.',
-  positionals: [{ name: 'FILE', about: 'A journal (JSONL); several are read as one.', isRepeated: true }],
+  positionals: [{ name: 'FILE', about: 'A journal (JSONL) or a run directory; several are read as one.', isRepeated: true }],
   options: [
     { flag: '--html', kind: 'text', value: 'FILE', about: 'Also write a page with plots: one file, works offline.' },
     {
@@ -22,6 +22,7 @@ export const report = defineCommand({
   examples: [
     'toolquake report run.jsonl',
     'toolquake report run.jsonl --html report.html',
+    'toolquake report runs/monday',
     'toolquake report *.jsonl --format markdown --out summary.md',
   ],
   async handle({ options, words }, io) {
@@ -43,13 +44,18 @@ export const report = defineCommand({
     const context = { subject: words.join(', '), paint: out === undefined ? coloursFor(io.stdout, io.env) : PLAIN };
     page?.write(renderReport(digest, 'html', context));
     result.write(renderReport(digest, format, context));
-    const { storyOf } = await import('../../reporters/story.js');
+    const [{ brokenExpectations, storyOf }, { expectationText }] = await Promise.all([
+      import('../../reporters/story.js'),
+      import('../../reporters/task-rows.js'),
+    ]);
     const silent = storyOf(digest).neverFired;
-    if (silent.length === 0) return EXIT.pass;
+    const broken = brokenExpectations(digest);
+    for (const one of broken) io.stderr.write(`The plan's expectation is broken: ${expectationText(one)}.\n`);
+    if (silent.length === 0) return broken.length === 0 ? EXIT.pass : EXIT.failed;
     io.stderr.write(
       `${silent.map(({ id }) => JSON.stringify(id)).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`,
     );
-    return EXIT.neverFired;
+    return broken.length === 0 ? EXIT.neverFired : EXIT.failed;
   },
 });
 

@@ -75,6 +75,9 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     target: optional(text),
     startedAt: optional(text),
     guarded: optional(text),
+    group: optional(text),
+    task: optional(text),
+    expect: optional(recordOf(shaped({ min: optional(number), max: optional(number) }))),
   },
   fault: {
     ...exchange,
@@ -90,8 +93,20 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     outcome: oneOf('ok', 'tool-error', 'rpc-error', 'http-error', 'disconnected', 'no-answer', 'cancelled'),
     latencyMs: number,
     task: optional(text),
+    trace: optional(text),
+    operation: optional(text),
+    sends: optional(time),
     era: optional(text),
     faults: optional(listOf(text)),
+  },
+  task: {
+    task: text,
+    group: text,
+    state: oneOf('started', 'ended'),
+    startedAt: text,
+    command: text,
+    exitCode: optional(time),
+    signal: optional(text),
   },
   problem: { message: text },
   mark: { mark: text, where: text, value: optional(number) },
@@ -138,7 +153,7 @@ export function readEntry(line: string): LineReading {
   const entry = value as Record<string, unknown>;
   const kind = entry['kind'];
   if (typeof kind !== 'string') return { is: 'bad', problem: 'it has no "kind"' };
-  if (kind === 'start' && entry['v'] !== JOURNAL_VERSION) {
+  if ((kind === 'start' || kind === 'task') && entry['v'] !== JOURNAL_VERSION) {
     return { is: 'other-version', problem: `it is a journal of version ${JSON.stringify(entry['v']) ?? '(none)'}, not ${JOURNAL_VERSION}` };
   }
   if (!Object.hasOwn(SHAPES, kind)) return { is: 'unknown' };
