@@ -1,5 +1,5 @@
 import { defineCommand, numberOf, textOf } from '../command.js';
-import { endLike } from '../end-like.js';
+import { mirrorEnd } from '../mirror-end.js';
 
 /** The proxy between a client and a server that talk over stdin and stdout. stdout carries protocol only. */
 export const proxyStdio = defineCommand({
@@ -54,6 +54,6 @@ export const proxyStdio = defineCommand({
       stdout: () => io.stdout,
       tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
     });
-    return endLike(end, io);
+    return mirrorEnd(end, io);
   },
 });

@@ -1,5 +1,5 @@
 import { defineCommand, textOf } from '../command.js';
-import { endLike } from '../end-like.js';
+import { mirrorEnd } from '../mirror-end.js';
 
 /** An agent, run as one task. stdout belongs to the agent. */
 export const task = defineCommand({
@@ -28,6 +28,6 @@ export const task = defineCommand({
     const { json, lines } = taskSummary(result.digest, result);
     if (options['json'] === true) io.stderr.write(`${json}\n`);
     else for (const line of lines) tell(line);
-    return endLike(result.end, io);
+    return mirrorEnd(result.end, io);
   },
 });

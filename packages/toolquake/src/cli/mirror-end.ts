@@ -1,12 +1,12 @@
-/** Ends as another process ended: callers see the same code, or the same signal. */
+/** Ends this process the way a server ended: the caller should see the very same end, not a translation. */
 import { constants } from 'node:os';
 import type { CommandIo } from './command.js';
 
-/** Signals that end a process cleanly: the caller should see the very same end, not a translation. */
+/** Signals that end a process cleanly. */
 const MIRRORED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'];
 
-/** Resolves to the exit code; where a signal ended the other process, it ends this one too. */
-export async function endLike(
+/** Resolves to the exit code, unless a signal ended us first. */
+export async function mirrorEnd(
   end: { readonly code: number | null; readonly signal: NodeJS.Signals | null },
   io: CommandIo,
 ): Promise<number> {
