@@ -7,7 +7,13 @@ export const replay = defineCommand({
   summary: 'Serves a recording as a stdio MCP server: the same answers, notifications and errors, without the real server.',
   positionals: [{ name: 'FILE', about: 'What "toolquake record" wrote.' }],
   options: [
-    { flag: '--timing', kind: 'text', value: 'WORD', about: 'Either original, as slow as the server was, or none.', default: 'none' },
+    {
+      flag: '--timing',
+      kind: 'text',
+      value: 'WORD',
+      about: 'As slow as the server was (original), or without waiting (none).',
+      default: 'none',
+    },
     {
       flag: '--exhausted',
       kind: 'text',
