@@ -5,7 +5,7 @@ export const layers = [
   { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'testing', 'compat'] },
   { name: 'operations', folders: ['operations'] },
   { name: 'edges', folders: ['config', 'proxies', 'interceptors', 'targets', 'store', 'controller'] },
-  { name: 'engines', folders: ['simulator', 'experiments', 'gates', 'monitor'] },
+  { name: 'engines', folders: ['simulator', 'recordings', 'experiments', 'gates', 'monitor'] },
   { name: 'units', folders: ['faults', 'probes', 'reporters', 'verdicts', 'resilience', 'signals'] },
   { name: 'core', folders: ['core'] },
 ];

@@ -9,9 +9,9 @@ import { journalLine, ToolquakeError, type JournalEntry, type JournalSink } from
 /** A disk that cannot keep up must not grow our memory: beyond this, entries are dropped and counted. */
 const MAX_BUFFERED_CHARACTERS = 32 * 1024 * 1024;
 
-/** An open journal. `append` never throws and never waits; `close` resolves when everything is on its way to disk. */
-export type JournalFile = {
-  readonly append: JournalSink;
+/** A file of lines. `append` never throws and never waits; `close` resolves when everything is on its way to disk. */
+export type LineFile<Entry> = {
+  readonly append: (entry: Entry) => void;
   /** Resolves when everything appended so far is written: for a producer that is faster than the disk and must lose nothing. */
   drain(): Promise<void>;
   /** Why nothing is written any more; undefined while all is well. */
@@ -21,10 +21,34 @@ export type JournalFile = {
   abandon(): void;
 };
 
+/** An open journal. */
+export type JournalFile = LineFile<Parameters<JournalSink>[0]>;
+
+/** What the lines of a file are. */
+export type LineFormat<Entry> = {
+  /** Names the file in messages: `The journal`. */
+  readonly title: string;
+  /** The text of an entry, with its end. */
+  readonly lineOf: (entry: Entry) => string;
+  /** The line that stands for entries that were lost. */
+  readonly droppedLine: (count: number) => string;
+};
+
 /** Opens (or creates) a journal for appending. Throws before anything was started when that is not possible. */
 export function openJournal(path: string, onProblem: (message: string) => void): JournalFile {
+  return openLines(path, onProblem, {
+    title: 'The journal',
+    lineOf: journalLine,
+    droppedLine: (count) =>
+      journalLine({ kind: 'problem', atMs: 0, message: `${count} journal entries were dropped: the disk is too slow` }),
+  });
+}
+
+/** Opens (or creates) a file of lines for appending. */
+export function openLines<Entry>(path: string, onProblem: (message: string) => void, format: LineFormat<Entry>): LineFile<Entry> {
+  const { title, lineOf, droppedLine } = format;
   const isNew = !existsSync(path);
-  const descriptor = openForAppending(path);
+  const descriptor = openForAppending(path, title);
   let waiting: string[] = startsWithTornLine(descriptor) ? ['\n'] : [];
   let waitingCharacters = 0;
   let dropped = 0;
@@ -45,7 +69,7 @@ export function openJournal(path: string, onProblem: (message: string) => void):
       if (error !== null) {
         isBroken = true;
         waiting = [];
-        const message = `The journal ${path} stopped: ${error.message}`;
+        const message = `${title} ${path} stopped: ${error.message}`;
         failure = new ToolquakeError('NOT_WRITABLE', { message, advice: 'Make room there, or name another file.', cause: error });
         onProblem(message);
         return settle();
@@ -57,7 +81,7 @@ export function openJournal(path: string, onProblem: (message: string) => void):
 
   const next = (): void => {
     if (dropped > 0) {
-      waiting.push(journalLine({ kind: 'problem', atMs: 0, message: `${dropped} journal entries were dropped: the disk is too slow` }));
+      waiting.push(droppedLine(dropped));
       dropped = 0;
     }
     if (waiting.length === 0) return settle();
@@ -78,7 +102,7 @@ export function openJournal(path: string, onProblem: (message: string) => void):
         dropped++;
         return;
       }
-      const line = journalLine(entry);
+      const line = lineOf(entry);
       waiting.push(line);
       waitingCharacters += line.length;
       if (isWriting) return;
@@ -102,12 +126,12 @@ export function openJournal(path: string, onProblem: (message: string) => void):
   };
 }
 
-function openForAppending(path: string): number {
+function openForAppending(path: string, title: string): number {
   try {
     return openSync(path, 'a+');
   } catch (cause) {
     throw new ToolquakeError('NOT_WRITABLE', {
-      message: `The journal ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `${title} ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
       advice: 'Name a file in an existing folder that you may write to.',
       cause,
     });

@@ -1,4 +1,5 @@
 /** Runs the stdio proxy for as long as its server lives, and mirrors how the server ended. */
+import type { Readable } from 'node:stream';
 import { startServer, type ProcessEnd } from '../proxies/stdio-server.js';
 import { INSIST_AFTER_MS, startStdioProxy } from '../proxies/stdio-proxy.js';
 import { loadRun } from './load-run.js';
@@ -20,6 +21,8 @@ export type ProxyStdioOptions = {
   readonly stdout: () => NodeJS.WriteStream;
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
+  /** Listens to both sides without touching them; then the proxy never stands aside. */
+  readonly tap?: ((streams: { readonly toServer: Readable; readonly toClient: Readable }) => void) | undefined;
 };
 
 /** What a terminal sends to everybody who shares it when a key is pressed. */
@@ -30,13 +33,16 @@ const FORWARDED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', ...TY
 /** Resolves to how the server ended; strictness may have ended it as a failure. */
 export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd> {
   const run = await loadRun({ transport: 'stdio', ...options });
-  if (!run.decider.isActive) return standAside(options.command);
+  if (!run.decider.isActive && options.tap === undefined) return standAside(options.command);
 
   const server = await startServer(options.command, 'pipe').catch((error: unknown) => {
     run.abandon();
     throw error;
   });
-  const proxy = startStdioProxy({ ...options, ...run, server, stdin: options.stdin(), stdout: options.stdout() });
+  const stdin = options.stdin();
+  // In the same turn as the proxy's own listeners: both hear every byte.
+  if (server.child.stdout !== null) options.tap?.({ toServer: stdin, toClient: server.child.stdout });
+  const proxy = startStdioProxy({ ...options, ...run, server, stdin, stdout: options.stdout() });
   const stopForwarding = forwardSignals((name) => proxy.signal(name));
   const { isFailed, ...end } = await proxy.finished;
   stopForwarding();

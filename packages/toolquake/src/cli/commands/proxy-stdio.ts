@@ -1,8 +1,5 @@
-import { constants } from 'node:os';
-import { defineCommand, numberOf, textOf, type CommandIo } from '../command.js';
-
-/** Signals that end a process cleanly: the caller should see the very same end, not a translation. */
-const MIRRORED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'];
+import { defineCommand, numberOf, textOf } from '../command.js';
+import { mirrorEnd } from '../mirror-end.js';
 
 /** The proxy between a client and a server that talk over stdin and stdout. stdout carries protocol only. */
 export const proxyStdio = defineCommand({
@@ -50,16 +47,6 @@ export const proxyStdio = defineCommand({
       stdout: () => io.stdout,
       tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
     });
-    if (end.signal === null) return end.code ?? 1;
-    if (MIRRORED_SIGNALS.includes(end.signal)) await dieOf(end.signal, io);
-    return 128 + (constants.signals[end.signal] ?? 0);
+    return mirrorEnd(end, io);
   },
 });
-
-/** Ends this process by a signal. Resolves only where the system would not have it. */
-async function dieOf(signal: NodeJS.Signals, io: CommandIo): Promise<void> {
-  await new Promise<void>((resolve) => io.stderr.write('', () => resolve()));
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-}

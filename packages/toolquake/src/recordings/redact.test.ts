@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { redactJson, redactText, redactValue } from './redact.js';
+
+const SECRETS = {
+  name: 'hunter2-correct-horse',
+  jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl',
+  key: 'sk-abcdefghijklmnop1234',
+  encoded: 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3',
+};
+
+test('takes secrets out of arguments, results, errors, header-like and env-like texts', () => {
+  const messages = [
+    {
+      method: 'tools/call',
+      params: { name: 'login', arguments: { password: SECRETS.name, headers: { Authorization: `Bearer ${SECRETS.key}` } } },
+    },
+    { id: 1, result: { content: [{ type: 'text', text: `ok\nDB_PASSWORD=${SECRETS.name}\nset-cookie: sid=${SECRETS.encoded}` }] } },
+    {
+      id: 1,
+      result: {
+        content: [{ type: 'text', text: JSON.stringify({ deep: { apiKey: SECRETS.name } }) }],
+        structuredContent: { token: SECRETS.jwt },
+      },
+    },
+    { id: 1, error: { code: -32000, message: `refused: ${SECRETS.key}`, data: { url: `https://bob:${SECRETS.name}@db.example` } } },
+    { id: 1, result: { [SECRETS.encoded]: { credentials: [SECRETS.name, { pin: SECRETS.name }] } } },
+  ];
+  for (const message of messages) {
+    const text = redactJson(JSON.stringify(message));
+    for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
+  }
+});
+
+test('leaves what is no secret as it was spelled', () => {
+  const text = '{"jsonrpc":"2.0", "id":12345678901234567890,"result":{"price":1.0,"b":1,"a":2}}';
+  expect(redactJson(text)).toBe(text);
+  expect(redactJson('{"id":1,"result":{"price":1.0,"big":12345678901234567890,"password":"abc"}}')).toBe(
+    '{"id":1,"result":{"price":1.0,"big":12345678901234567890,"password":"[redacted]"}}',
+  );
+});
+
+test('keeps what ties messages together, schemas and pictures', () => {
+  const message = {
+    id: SECRETS.encoded,
+    params: { _meta: { progressToken: SECRETS.encoded }, progressToken: 7 },
+    result: {
+      tools: [
+        { name: 'login', inputSchema: { type: 'object', properties: { token: { type: 'string', maxLength: 9 } }, required: ['token'] } },
+      ],
+      content: [{ type: 'image', data: SECRETS.encoded, mimeType: 'image/png' }],
+    },
+  };
+  expect(redactValue(message)).toBe(message);
+  const proposed = { inputSchema: { properties: { token: { type: 'string', default: 'abc' } } } };
+  expect(redactValue(proposed)).toEqual({ inputSchema: { properties: { token: { type: 'string', default: '[redacted]' } } } });
+});
+
+test('finds a secret anywhere in a long line, and keeps the rest', () => {
+  fc.assert(
+    fc.property(fc.nat(4000), fc.nat(4000), (before, after) => {
+      const text = `${'x '.repeat(before)}password=${SECRETS.name} ${'y '.repeat(after)}`;
+      const redacted = redactText(text);
+      expect(redacted).not.toContain(SECRETS.name);
+      expect(redacted).toContain('[redacted]');
+    }),
+    { numRuns: 60 },
+  );
+  expect(redactText(`${'x '.repeat(4000)}password=${SECRETS.name}`).length).toBeGreaterThan(6000);
+});
+
+test('takes a private key out whole', () => {
+  const key = '-----BEGIN RSA PRIVATE KEY-----\nabc/def+\nghi\n-----END RSA PRIVATE KEY-----';
+  expect(redactText(`before\n${key}\nafter`)).toBe('before\n[redacted]\nafter');
+});
+
+test('redacts once: again changes nothing, whatever the message', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const once = redactJson(JSON.stringify(value));
+      expect(redactJson(once)).toBe(once);
+    }),
+  );
+});

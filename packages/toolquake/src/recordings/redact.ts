@@ -1,0 +1,133 @@
+/**
+ * Takes secrets out of a message before it is written down. What counts as a secret is decided in one place, for the
+ * journal too (`isSecretName`, `writableValue`); here it is applied to whole messages, which must stay good messages.
+ */
+import {
+  editFrame,
+  frameBytes,
+  frameFromBytes,
+  frameMessage,
+  isObject,
+  isSecretName,
+  REDACTED,
+  writableValue,
+  type JsonObject,
+} from '@toolquake/sdk/core';
+
+/** Names that only sound like secrets: they tie messages together. */
+const TIES = new Set(['jsonrpc', 'id', 'method', 'progressToken', 'requestId', 'io.modelcontextprotocol/subscriptionId']);
+/** Inside a schema, members of `properties` are names of arguments, not arguments. */
+const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema']);
+/** Where a schema carries values after all. */
+const SCHEMA_VALUES = new Set(['default', 'const', 'enum', 'example', 'examples']);
+/** Deeper than any real message; what lies below is not worth a stack overflow. */
+const MAX_DEPTH = 256;
+/** The journal's search looks this far into a text, so longer lines are looked at in windows that overlap. */
+const WINDOW = 1024;
+const STEP = 768;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+
+/** How the value at hand is to be read. */
+type Place = { readonly isSecret: boolean; readonly isSchema: boolean; readonly depth: number };
+
+/** A message without its secrets. The very same value when there are none. */
+export function redactValue(value: unknown): unknown {
+  return redactAt(value, { isSecret: false, isSchema: false, depth: 0 });
+}
+
+/** The text of a JSON message without its secrets: untouched where there are none, numbers spelled as they came. */
+export function redactJson(text: string): string {
+  const frame = frameFromBytes('to-client', Buffer.from(text));
+  const message = frameMessage(frame);
+  if (message === undefined) return redactText(text);
+  const redacted = redactValue(message);
+  return redacted === message ? text : Buffer.from(frameBytes(editFrame(frame, redacted))).toString();
+}
+
+/** A text without its secrets: a line that holds one goes as a whole, or the part of it that holds it when it is long. */
+export function redactText(text: string): string {
+  const lines = text.replaceAll(PRIVATE_KEY, REDACTED).split('\n');
+  return lines.map((line) => (line.length <= WINDOW ? redactLine(line) : redactLong(line))).join('\n');
+}
+
+const redactLine = (line: string): string => (holdsSecret(line) ? REDACTED : line);
+
+function holdsSecret(text: string): boolean {
+  // What was redacted already is no value any more: "token: [redacted]" must not count as one.
+  return writableValue(text.replaceAll(REDACTED, ',')) === REDACTED;
+}
+
+function redactLong(line: string): string {
+  const parts: string[] = [];
+  let keptTo = 0;
+  for (let from = 0; from < line.length; from += STEP) {
+    if (!holdsSecret(line.slice(from, from + WINDOW))) continue;
+    if (from > keptTo) parts.push(line.slice(keptTo, from));
+    if (parts.at(-1) !== REDACTED) parts.push(REDACTED);
+    keptTo = endOfWord(line, from + WINDOW);
+  }
+  parts.push(line.slice(keptTo));
+  return parts.join('');
+}
+
+/** A secret may go on beyond the window that it was found in. */
+function endOfWord(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && !/[\s"'\\,;]/.test(line[at]!)) at++;
+  return Math.min(at, line.length);
+}
+
+function redactAt(value: unknown, place: Place): unknown {
+  if (value === null || typeof value === 'boolean' || value === undefined) return value;
+  if (place.depth > MAX_DEPTH) return REDACTED;
+  // A schema says what may be given; the words in it are nobody's secret, but for the values that it proposes.
+  const isSecret = place.isSecret && !place.isSchema;
+  if (typeof value === 'number') return isSecret ? 0 : value;
+  if (typeof value === 'string') return isSecret ? REDACTED : redactString(value, place);
+  if (Array.isArray(value)) {
+    const parts: readonly unknown[] = value;
+    const changed = parts.map((part) => redactAt(part, { ...place, depth: place.depth + 1 }));
+    return changed.some((part, index) => part !== parts[index]) ? changed : value;
+  }
+  return isObject(value) ? redactObject(value, place) : value;
+}
+
+function redactObject(object: JsonObject, place: Place): JsonObject {
+  let isChanged = false;
+  const media = mediaMember(object);
+  const members = Object.entries(object).map(([name, value]): [string, unknown] => {
+    // Pictures and sounds are long runs of letters and digits by nature.
+    if (TIES.has(name) || name === media) return [name, value];
+    const inside: Place = {
+      isSecret: place.isSecret || isSecretName(name),
+      isSchema: (place.isSchema || SCHEMAS.has(name)) && !SCHEMA_VALUES.has(name),
+      depth: place.depth + 1,
+    };
+    const changed = redactAt(value, inside);
+    const written = writableValue(name) === REDACTED ? REDACTED : name;
+    if (changed !== value || written !== name) isChanged = true;
+    return [written, changed];
+  });
+  return isChanged ? Object.fromEntries(members) : object;
+}
+
+function mediaMember({ type, data, blob, uri }: JsonObject): string | undefined {
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') return 'data';
+  return typeof blob === 'string' && typeof uri === 'string' ? 'blob' : undefined;
+}
+
+function redactString(text: string, place: Place): string {
+  // JSON inside a text has names of its own.
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      const inner: unknown = JSON.parse(text);
+      const redacted = redactAt(inner, { isSecret: false, isSchema: false, depth: place.depth + 1 });
+      if (redacted !== inner) return JSON.stringify(redacted);
+      // Members are joined to their values by quotes and colons: what is left to find stands in words.
+      return text;
+    } catch {
+      // Text after all.
+    }
+  }
+  return redactText(text);
+}

@@ -1,0 +1,244 @@
+/** Plays recorded scenes to whoever asks for them. Pure: the clock is handed in, and messages leave through an outlet. */
+import { kindOfMessage, isObject, nearestWord, paramsOf, rpcError, type Clock, type JsonObject, type MessageId } from '@toolquake/sdk/core';
+import { forAsker, withServerId, type Asker } from './rewrite.js';
+import { idKey, progressTokenOf, sceneKey, toolNamed, type Scene, type Step } from './scene.js';
+import type { SceneBook } from './scene-book.js';
+
+/** How a replay is made. */
+export type ReplayOptions = {
+  readonly book: SceneBook;
+  readonly clock: Clock;
+  /** `original` waits as long as the server did; `none` does not wait. */
+  readonly timing: 'original' | 'none';
+  /** What a question gets that was asked more often than in the recording: its last answer again, or an error. */
+  readonly exhausted: 'repeat' | 'error';
+  /** One line for people. Never says what arguments were: they may be secrets. */
+  readonly tell: (line: string) => void;
+};
+
+/** Where the messages of one scene go. */
+export type Outlet = {
+  /** Something besides the answer. `isListening`: it came in the stream for news, not in the answer. */
+  say(text: string, isListening: boolean): void;
+  /** The answer; after it the scene may still have things to say. */
+  answer(text: string, scene: Pick<Scene, 'form' | 'status'>): void;
+  /** An answer that was no message. */
+  fail(id: MessageId, scene: Pick<Scene, 'status'>, text: string): void;
+};
+
+/** One client. */
+export type ReplayConnection = {
+  /** Says what the server said of its own accord. */
+  open(outlet: Outlet): void;
+  /** Takes a parsed message, or a batch of them. */
+  receive(message: unknown, outlet: Outlet): void;
+};
+
+/** A server made from a recording. Answers are used up by all its clients together. */
+export type Replay = {
+  connect(): ReplayConnection;
+  /** Requests that the recording has no answer for. */
+  readonly unmatched: number;
+  /** Resolves when nothing is waiting for its time any more. */
+  whenIdle(): Promise<void>;
+  /** Says nothing more. */
+  stop(): void;
+};
+
+/** The handshake is answered whatever the client says about itself. */
+const HANDSHAKES: readonly string[] = ['initialize', 'server/discover'];
+
+/** Builds a replay. */
+export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOptions): Replay {
+  const used = new Map<string, number>();
+  const told = new Set<string>();
+  const timers = new Set<() => void>();
+  let idle: (() => void)[] = [];
+  let unmatched = 0;
+  let isStopped = false;
+
+  const tellOnce = (line: string): void => {
+    if (told.has(line) || told.size >= 100) return;
+    told.add(line);
+    tell(line);
+  };
+
+  const later = (afterMs: number, action: () => void): (() => void) => {
+    const cancelTimer = clock.schedule(afterMs, () => {
+      timers.delete(cancel);
+      action();
+      settle();
+    });
+    const cancel = (): void => {
+      cancelTimer();
+      timers.delete(cancel);
+      settle();
+    };
+    timers.add(cancel);
+    return cancel;
+  };
+
+  const settle = (): void => {
+    if (timers.size > 0) return;
+    const callbacks = idle;
+    idle = [];
+    for (const callback of callbacks) callback();
+  };
+
+  /** The next scene that this message opens. */
+  const take = (message: JsonObject): Scene | 'exhausted' | undefined => {
+    const method = String(message['method']);
+    let key = sceneKey(message);
+    let scenes = book.scenes.get(key);
+    if (scenes === undefined && HANDSHAKES.includes(method)) {
+      key = method;
+      scenes = [...book.scenes.values()].flat().filter((scene) => scene.method === method);
+    }
+    if (scenes === undefined || scenes.length === 0) return undefined;
+    const index = used.get(key) ?? 0;
+    used.set(key, index + 1);
+    if (index < scenes.length || HANDSHAKES.includes(method) || 'id' in message === false)
+      return scenes[Math.min(index, scenes.length - 1)];
+    if (exhausted === 'error') return 'exhausted';
+    tellOnce(`${describe(message)} was asked more often than recorded: its last answer is repeated.`);
+    return scenes.at(-1);
+  };
+
+  const refuse = (message: JsonObject, id: MessageId, outlet: Outlet, why: 'exhausted' | undefined): void => {
+    const method = String(message['method']);
+    if (method === 'ping') return outlet.answer(JSON.stringify({ jsonrpc: '2.0', id, result: {} }), OF_OUR_OWN);
+    unmatched++;
+    const isKnown = [...book.scenes.values()].some(([scene]) => scene?.method === method);
+    const reason = why === 'exhausted' ? 'its recorded answers are used up' : nearestTo(message, book);
+    tellOnce(`no recorded answer for ${describe(message)}: ${reason}.`);
+    const error = isKnown ? rpcError(id, -32602, 'Invalid params') : rpcError(id, -32601, 'Method not found');
+    outlet.answer(JSON.stringify(error), OF_OUR_OWN);
+  };
+
+  const connect = (): ReplayConnection => {
+    /** Questions of the server's that are on their way, by the id that the client sees. */
+    const asked = new Map<string, { hasArrived: boolean; resume: (() => void) | undefined }>();
+    const running = new Map<string, () => void>();
+
+    const play = (steps: readonly Step[], scene: Scene | undefined, asker: Asker | undefined, outlet: Outlet): void => {
+      const serverIds = new Map<string, string>();
+      const runningKey = asker?.id === undefined ? undefined : idKey(asker.id);
+      let isOver = false;
+      let cancel = (): void => {};
+      const finish = (): void => {
+        isOver = true;
+        if (runningKey !== undefined && running.get(runningKey) === halt) running.delete(runningKey);
+      };
+      const halt = (): void => {
+        cancel();
+        finish();
+      };
+      if (runningKey !== undefined) running.set(runningKey, halt);
+
+      /** False when the scene has to wait. */
+      const act = (step: Step, resume: () => void): boolean => {
+        if (step.kind === 'await') {
+          const key = serverIds.get(idKey(step.id));
+          const question = key === undefined ? undefined : asked.get(key);
+          if (key === undefined || question === undefined) return true;
+          if (!question.hasArrived) question.resume = resume;
+          else asked.delete(key);
+          return question.hasArrived;
+        }
+        if (step.kind === 'fail') {
+          tellOnce(`the recorded answer to ${scene?.method ?? 'nobody'} is no message: ${step.why}.`);
+          outlet.fail(asker?.id ?? null, scene ?? OF_OUR_OWN, step.text);
+        } else if (step.kind === 'answer') {
+          outlet.answer(forAsker(step, scene, asker) ?? step.text, scene ?? OF_OUR_OWN);
+        } else if (kindOfMessage(step.message) === 'request') {
+          const text = withServerId(step, (id) => asked.has(idKey(id)));
+          serverIds.set(idKey(text.recordedId), idKey(text.id));
+          asked.set(idKey(text.id), { hasArrived: false, resume: undefined });
+          outlet.say(text.text, step.isListening);
+        } else {
+          const text = forAsker(step, scene, asker);
+          if (text !== undefined) outlet.say(text, step.isListening);
+        }
+        return true;
+      };
+
+      const from = (start: number, hasWaited: boolean): void => {
+        for (let index = start; index < steps.length && !isOver && !isStopped; index++) {
+          const step = steps[index]!;
+          if (timing === 'original' && step.gapMs > 0 && !(hasWaited && index === start)) {
+            cancel = later(step.gapMs, () => from(index, true));
+            return;
+          }
+          if (!act(step, () => from(index + 1, false))) return;
+        }
+        finish();
+      };
+      from(0, false);
+    };
+
+    const receiveOne = (message: JsonObject, outlet: Outlet): void => {
+      const kind = kindOfMessage(message);
+      const id = message['id'] as MessageId | undefined;
+      if (kind === 'response') {
+        const question = asked.get(idKey(id));
+        if (question === undefined) return;
+        question.hasArrived = true;
+        if (question.resume === undefined) return;
+        asked.delete(idKey(id));
+        question.resume();
+        return;
+      }
+      if (kind === 'other') {
+        outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')), OF_OUR_OWN);
+        return;
+      }
+      if (message['method'] === 'notifications/cancelled') running.get(idKey(paramsOf(message)['requestId'] as MessageId))?.();
+      const scene = take(message);
+      if (scene !== undefined && scene !== 'exhausted') {
+        const asker = { id: kind === 'request' ? (id ?? null) : undefined, progressToken: progressTokenOf(message) };
+        play(scene.steps, scene, asker, outlet);
+      } else if (kind === 'request') refuse(message, id ?? null, outlet, scene);
+    };
+
+    return {
+      open: (outlet) => play(book.opening, undefined, undefined, outlet),
+      receive(message, outlet) {
+        for (const one of Array.isArray(message) ? message : [message]) {
+          if (isObject(one)) receiveOne(one, outlet);
+          else outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')), OF_OUR_OWN);
+        }
+      },
+    };
+  };
+
+  return {
+    connect,
+    get unmatched() {
+      return unmatched;
+    },
+    whenIdle: () => (timers.size === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    stop() {
+      isStopped = true;
+      for (const cancel of timers) cancel();
+    },
+  };
+}
+
+const OF_OUR_OWN: Pick<Scene, 'form' | 'status'> = { form: undefined, status: undefined };
+
+function describe(message: JsonObject): string {
+  const tool = toolNamed(message);
+  return tool === undefined ? String(message['method']) : `${String(message['method'])} "${tool}"`;
+}
+
+/** What the recording has instead. */
+function nearestTo(message: JsonObject, book: SceneBook): string {
+  const scenes = [...book.scenes.values()].flat().filter(({ id }) => id !== undefined);
+  const method = String(message['method']);
+  const tool = toolNamed(message);
+  const same = scenes.filter((scene) => scene.method === method && scene.tool === tool);
+  if (same.length > 0) return 'it was recorded with other parameters only';
+  const tools = scenes.filter((scene) => scene.method === method).flatMap((scene) => scene.tool ?? []);
+  const nearest = tools.length > 0 ? nearestWord(tool ?? '', tools) : nearestWord(method, new Set(scenes.map((scene) => scene.method)));
+  return nearest === undefined ? 'nothing like it was recorded' : `the nearest that was recorded is "${nearest}"`;
+}

@@ -1,0 +1,63 @@
+/** A scene: what a client said once, and everything that the server did because of it, in order. */
+import {
+  canonicalJson,
+  frameFromMessage,
+  frameHead,
+  isObject,
+  paramsOf,
+  without,
+  type JsonObject,
+  type MessageId,
+} from '@toolquake/sdk/core';
+import { redactValue } from './redact.js';
+
+/** One thing that happened in a scene. `gapMs` is the time since the thing before it. */
+export type Step =
+  | { readonly kind: 'say'; readonly gapMs: number; readonly text: string; readonly message: JsonObject; readonly isListening: boolean }
+  | { readonly kind: 'answer'; readonly gapMs: number; readonly text: string; readonly message: JsonObject }
+  /** The client answered a request of the server's here. */
+  | { readonly kind: 'await'; readonly gapMs: 0; readonly id: MessageId }
+  /** An answer that is no message: a status of HTTP, or something too large to be recorded. */
+  | { readonly kind: 'fail'; readonly gapMs: number; readonly why: string; readonly text: string };
+
+/** See the module comment. A notification opens a scene too, without an id. */
+export type Scene = {
+  readonly method: string;
+  readonly tool: string | undefined;
+  readonly key: string;
+  readonly id: MessageId | undefined;
+  readonly progressToken: unknown;
+  readonly steps: readonly Step[];
+  /** How HTTP carried the answer, when it was HTTP. */
+  readonly form: 'body' | 'stream' | undefined;
+  readonly status: number | undefined;
+};
+
+/** An id as a key: 1 and "1" are two. */
+export const idKey = (id: MessageId | undefined): string => JSON.stringify(id ?? null);
+
+/** Members of a message that differ from run to run and say nothing about what is asked. */
+const PASSING: Readonly<Record<string, readonly string[]>> = {
+  'notifications/cancelled': ['requestId', 'reason'],
+  'notifications/progress': ['progressToken'],
+  initialize: ['clientInfo', 'capabilities'],
+};
+
+/**
+ * Equal for two messages that ask for the same: method and parameters in canonical order, without `_meta` (progress
+ * tokens, traces, what a client says about itself) and without secrets, which no recording knows.
+ */
+export function sceneKey(message: JsonObject): string {
+  const method = String(message['method']);
+  const params = without(paramsOf(message), '_meta', ...(PASSING[method] ?? []));
+  return `${method} ${canonicalJson(redactValue(params))}`;
+}
+
+/** The tool (or prompt) that a message names. */
+export const toolNamed = (message: JsonObject): string | undefined => frameHead(frameFromMessage('to-server', message)).tool;
+
+/** The token that progress is to be reported with. */
+export function progressTokenOf(message: JsonObject): unknown {
+  const meta = paramsOf(message)['_meta'];
+  return isObject(meta) ? meta['progressToken'] : undefined;
+}
