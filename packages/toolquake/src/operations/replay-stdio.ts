@@ -35,7 +35,6 @@ export async function replayStdio(options: ReplayStdioOptions): Promise<{ readon
   const outlet: Outlet = {
     say: write,
     answer: write,
-    fail: (id) => write(JSON.stringify(rpcError(id, -32603, 'Internal error'))),
   };
   const framer = createLineFramer(
     {

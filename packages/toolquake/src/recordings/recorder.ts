@@ -1,6 +1,6 @@
 /** Turns frames into lines of a recording. Pure: the clock and the sink are handed in. */
 import { frameFromBytes, frameHead, frameMessage, MAX_FRAME_BYTES, type Clock, type Direction } from '@toolquake/sdk/core';
-import { RECORDING_VERSION, type HttpTrace, type RecordedTraffic, type RecordingLine } from './recording-line.js';
+import { RECORDING_VERSION, type RecordedTraffic, type RecordingLine } from './recording-line.js';
 import { redactJson, redactText } from './redact.js';
 
 /** What is no message is kept for the reader, not for replay. */
@@ -9,7 +9,7 @@ const MAX_OPAQUE_CHARACTERS = 16 * 1024;
 /** What a recorder is made from. */
 export type RecorderOptions = {
   readonly clock: Clock;
-  readonly transport: 'stdio' | 'http';
+  readonly transport: 'stdio';
   /** Tells this run from others that append to the same file. */
   readonly run: string;
   readonly startedAt: string;
@@ -22,8 +22,6 @@ export type SeenFrame = {
   readonly bytes: Uint8Array;
   /** Only its first bytes are here. */
   readonly isTooLarge?: boolean;
-  readonly session?: string;
-  readonly http?: HttpTrace;
 };
 
 /** Takes note of frames. Never throws because of what is in them. */
@@ -33,18 +31,14 @@ export type Recorder = (frame: SeenFrame) => void;
 export function createRecorder({ clock, transport, run, startedAt, append }: RecorderOptions): Recorder {
   const startedAtMs = clock.nowMs();
   let hasStarted = false;
-  return ({ direction, bytes, isTooLarge, session, http }) => {
+  return ({ direction, bytes, isTooLarge }) => {
     if (!hasStarted) append({ v: RECORDING_VERSION, kind: 'start', atMs: 0, session: run, transport, startedAt });
     hasStarted = true;
     // A tenth of a millisecond is finer than any timer that will replay it.
     const atMs = Math.round((clock.nowMs() - startedAtMs) * 10) / 10;
-    const name = session === undefined ? run : `${run}.${session}`;
-    const content =
-      contentOf(direction, bytes, isTooLarge === true || bytes.length > MAX_FRAME_BYTES) ??
-      // A status alone is an answer too.
-      (http?.status === undefined ? undefined : { opaque: '' });
+    const content = contentOf(direction, bytes, isTooLarge === true || bytes.length > MAX_FRAME_BYTES);
     if (content === undefined) return;
-    append({ v: RECORDING_VERSION, atMs, session: name, direction, ...content, ...(http === undefined ? {} : { http }) });
+    append({ v: RECORDING_VERSION, atMs, session: run, direction, ...content });
   };
 }
 

@@ -7,26 +7,13 @@ export const RECORDING_VERSION = 1;
 /** Longer lines are refused by readers, so they are never written. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
 
-/** How a message travelled over HTTP. Headers are not recorded, so neither are the credentials in them. */
-export type HttpTrace = {
-  /** Numbers the HTTP requests of a run: a call and everything that came back in its answer share one. */
-  readonly exchange: number;
-  readonly status?: number;
-  /** One body, or an event stream. */
-  readonly form?: 'body' | 'stream';
-  /** The stream that a client opened to listen (GET), not the answer to a call. */
-  readonly isListening?: boolean;
-  /** The server gave the session an id. */
-  readonly hasSession?: boolean;
-};
-
 /** What every line has. `atMs` counts from the start of the run; `session` is one conversation. */
 type LineStart = { readonly v: typeof RECORDING_VERSION; readonly atMs: number; readonly session: string };
 
 /** A run begins. A file may hold several. */
 export type RecordingStart = LineStart & {
   readonly kind: 'start';
-  readonly transport: 'stdio' | 'http';
+  readonly transport: 'stdio';
   readonly startedAt: string;
 };
 
@@ -38,7 +25,6 @@ export type RecordedTraffic = LineStart & {
   readonly note?: 'too large';
   /** Of a message that is only noted, when it could be read. */
   readonly id?: MessageId;
-  readonly http?: HttpTrace;
 };
 
 /** One line. */
@@ -74,18 +60,11 @@ export function parseRecordingLine(text: string): RecordingLine | string {
   return why ?? (value as unknown as RecordingLine);
 }
 
-function whyNoTraffic({ direction, message, opaque, note, http }: Readonly<Record<string, unknown>>): string | undefined {
+function whyNoTraffic({ direction, message, opaque, note }: Readonly<Record<string, unknown>>): string | undefined {
   if (direction !== 'to-server' && direction !== 'to-client') return 'needs "direction": to-server or to-client';
-  if (http !== undefined && !isTrace(http)) return 'has a bad "http": it needs a number "exchange"';
   if (typeof message === 'string') return isJson(message) ? undefined : 'has a "message" that is no JSON';
   if (typeof opaque === 'string' || note === 'too large') return undefined;
   return 'needs "message", "opaque" or "note"';
-}
-
-function isTrace(value: unknown): value is HttpTrace {
-  if (!isObject(value) || !Number.isSafeInteger(value['exchange'])) return false;
-  const { status } = value;
-  return status === undefined || (typeof status === 'number' && Number.isSafeInteger(status) && status >= 200 && status <= 599);
 }
 
 function isJson(text: string): boolean {

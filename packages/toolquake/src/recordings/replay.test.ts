@@ -27,7 +27,7 @@ function replaying(turns: readonly Turn[], change: Partial<ReplayOptions> = {}) 
   const replay = createReplay({ book, clock, timing: 'none', exhausted: 'repeat', tell: (line) => told.push(line), ...change });
   const connection = replay.connect();
   const hear = (text: string): void => void heard.push(JSON.parse(text));
-  const outlet = { say: hear, answer: hear, fail: () => hear('"failed"') };
+  const outlet = { say: hear, answer: hear };
   return {
     clock,
     told,
@@ -187,4 +187,19 @@ test('gives the same client the same answers, whatever was said and whichever id
       expect(replay.unmatched).toBe(0);
     }),
   );
+});
+
+test('answers with an error where the recorded answer was too large', () => {
+  const lines = recorded([[0, 'client', call(1, 'a')]]);
+  lines.push({ v: 1, atMs: 1, session: 'r', direction: 'to-client', note: 'too large', id: 1 });
+  const heard: string[] = [];
+  const replay = createReplay({
+    book: createSceneBook(lines),
+    clock: createManualClock(),
+    timing: 'none',
+    exhausted: 'repeat',
+    tell: () => {},
+  });
+  replay.connect().receive(call(5, 'a'), { say: () => {}, answer: (text) => heard.push(text) });
+  expect(heard).toEqual(['{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error"}}']);
 });

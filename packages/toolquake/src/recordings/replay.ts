@@ -18,12 +18,10 @@ export type ReplayOptions = {
 
 /** Where the messages of one scene go. */
 export type Outlet = {
-  /** Something besides the answer. `isListening`: it came in the stream for news, not in the answer. */
-  say(text: string, isListening: boolean): void;
+  /** Something besides the answer. */
+  say(text: string): void;
   /** The answer; after it the scene may still have things to say. */
-  answer(text: string, scene: Pick<Scene, 'form' | 'status'>): void;
-  /** An answer that was no message. */
-  fail(id: MessageId, scene: Pick<Scene, 'status'>, text: string): void;
+  answer(text: string): void;
 };
 
 /** One client. */
@@ -106,13 +104,13 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
 
   const refuse = (message: JsonObject, id: MessageId, outlet: Outlet, why: 'exhausted' | undefined): void => {
     const method = String(message['method']);
-    if (method === 'ping') return outlet.answer(JSON.stringify({ jsonrpc: '2.0', id, result: {} }), OF_OUR_OWN);
+    if (method === 'ping') return outlet.answer(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
     unmatched++;
     const isKnown = [...book.scenes.values()].some(([scene]) => scene?.method === method);
     const reason = why === 'exhausted' ? 'its recorded answers are used up' : nearestTo(message, book);
     tellOnce(`no recorded answer for ${describe(message)}: ${reason}.`);
     const error = isKnown ? rpcError(id, -32602, 'Invalid params') : rpcError(id, -32601, 'Method not found');
-    outlet.answer(JSON.stringify(error), OF_OUR_OWN);
+    outlet.answer(JSON.stringify(error));
   };
 
   const connect = (): ReplayConnection => {
@@ -146,18 +144,18 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
           return question.hasArrived;
         }
         if (step.kind === 'fail') {
-          tellOnce(`the recorded answer to ${scene?.method ?? 'nobody'} is no message: ${step.why}.`);
-          outlet.fail(asker?.id ?? null, scene ?? OF_OUR_OWN, step.text);
+          tellOnce(`the recorded answer to ${scene?.method ?? 'nobody'} was too large to be recorded.`);
+          outlet.answer(JSON.stringify(rpcError(asker?.id ?? null, -32603, 'Internal error')));
         } else if (step.kind === 'answer') {
-          outlet.answer(forAsker(step, scene, asker) ?? step.text, scene ?? OF_OUR_OWN);
+          outlet.answer(forAsker(step, scene, asker) ?? step.text);
         } else if (kindOfMessage(step.message) === 'request') {
           const text = withServerId(step, (id) => asked.has(idKey(id)));
           serverIds.set(idKey(text.recordedId), idKey(text.id));
           asked.set(idKey(text.id), { hasArrived: false, resume: undefined });
-          outlet.say(text.text, step.isListening);
+          outlet.say(text.text);
         } else {
           const text = forAsker(step, scene, asker);
-          if (text !== undefined) outlet.say(text, step.isListening);
+          if (text !== undefined) outlet.say(text);
         }
         return true;
       };
@@ -189,7 +187,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
         return;
       }
       if (kind === 'other') {
-        outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')), OF_OUR_OWN);
+        outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')));
         return;
       }
       if (message['method'] === 'notifications/cancelled') running.get(idKey(paramsOf(message)['requestId'] as MessageId))?.();
@@ -205,7 +203,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       receive(message, outlet) {
         for (const one of Array.isArray(message) ? message : [message]) {
           if (isObject(one)) receiveOne(one, outlet);
-          else outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')), OF_OUR_OWN);
+          else outlet.answer(JSON.stringify(rpcError(null, -32600, 'Invalid Request')));
         }
       },
     };
@@ -223,8 +221,6 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
     },
   };
 }
-
-const OF_OUR_OWN: Pick<Scene, 'form' | 'status'> = { form: undefined, status: undefined };
 
 function describe(message: JsonObject): string {
   const tool = toolNamed(message);

@@ -9,10 +9,6 @@ export type SceneBook = {
   readonly scenes: ReadonlyMap<string, readonly Scene[]>;
   /** What the server said before it was asked anything. */
   readonly opening: readonly Step[];
-  /** The server gave its sessions ids; undefined when the recording is none of HTTP. */
-  readonly hasSessions: boolean | undefined;
-  /** How the server answered a client that wants to listen (GET), when one did. */
-  readonly listenStatus: number | undefined;
   /** Requests that were still open when the recording ended. */
   readonly unanswered: number;
 };
@@ -29,7 +25,6 @@ type Thread = {
   readonly open: Map<string, OpenScene>;
   /** Who asked the client what: by the server's ids. */
   readonly asked: Map<string, OpenScene>;
-  readonly byExchange: Map<number, OpenScene>;
   latest: OpenScene | undefined;
 };
 
@@ -39,11 +34,9 @@ export function createSceneBook(lines: Iterable<RecordingLine>): SceneBook {
   const all: OpenScene[] = [];
   const opening: Step[] = [];
   let openingAtMs = 0;
-  let hasSessions: boolean | undefined;
-  let listenStatus: number | undefined;
 
   const threadOf = (session: string): Thread => {
-    const thread = threads.get(session) ?? { open: new Map(), asked: new Map(), byExchange: new Map(), latest: undefined };
+    const thread = threads.get(session) ?? { open: new Map(), asked: new Map(), latest: undefined };
     threads.set(session, thread);
     return thread;
   };
@@ -67,13 +60,10 @@ export function createSceneBook(lines: Iterable<RecordingLine>): SceneBook {
     all.push(scene);
     thread.latest = scene;
     if (scene.id !== undefined) thread.open.set(idKey(scene.id), scene);
-    if (line.http !== undefined) thread.byExchange.set(line.http.exchange, scene);
   };
 
-  const closeScene = (thread: Thread, scene: OpenScene, line: RecordedTraffic): void => {
+  const closeScene = (thread: Thread, scene: OpenScene): void => {
     scene.isAnswered = true;
-    scene.form = line.http?.form;
-    scene.status = line.http?.status;
     thread.open.delete(idKey(scene.id));
   };
 
@@ -90,38 +80,28 @@ export function createSceneBook(lines: Iterable<RecordingLine>): SceneBook {
   const serverSaid = (thread: Thread, line: RecordedTraffic, message: JsonObject, text: string): void => {
     const kind = kindOfMessage(message);
     if (kind === 'response') {
-      const own = line.http === undefined ? undefined : thread.byExchange.get(line.http.exchange);
-      // An error that could not read the id still answers the request that it came back to.
-      const scene = thread.open.get(idKey(idOf(message))) ?? (own?.isAnswered === false && own.id !== undefined ? own : undefined);
+      const scene = thread.open.get(idKey(idOf(message)));
       if (scene === undefined) return;
       push(scene, line.atMs, (gapMs) => ({ kind: 'answer', gapMs, text, message }));
-      closeScene(thread, scene, line);
+      closeScene(thread, scene);
       return;
     }
     if (kind === 'other') return;
-    const scene = ownerOf(thread, line, message);
-    push(scene, line.atMs, (gapMs) => ({ kind: 'say', gapMs, text, message, isListening: line.http?.isListening === true }));
+    const scene = ownerOf(thread, message);
+    push(scene, line.atMs, (gapMs) => ({ kind: 'say', gapMs, text, message }));
     if (kind === 'request' && scene !== undefined) thread.asked.set(idKey(idOf(message)), scene);
   };
 
-  /** What came back instead of a message. */
-  const serverFailed = (thread: Thread, line: RecordedTraffic): void => {
-    const own = line.http === undefined ? undefined : thread.byExchange.get(line.http.exchange);
-    const scene = line.id === undefined ? own : (thread.open.get(idKey(line.id)) ?? own);
-    if (scene === undefined || scene.isAnswered || scene.id === undefined) return;
-    const why = line.note ?? `HTTP status ${line.http?.status}`;
-    push(scene, line.atMs, (gapMs) => ({ kind: 'fail', gapMs, why, text: line.opaque ?? '' }));
-    closeScene(thread, scene, line);
+  /** An answer that was too large: its id is all that is known of it. */
+  const serverFailed = (thread: Thread, { id, atMs }: RecordedTraffic): void => {
+    const scene = id === undefined ? undefined : thread.open.get(idKey(id));
+    if (scene === undefined) return;
+    push(scene, atMs, (gapMs) => ({ kind: 'fail', gapMs }));
+    closeScene(thread, scene);
   };
 
   for (const line of lines) {
-    if (isStart(line)) {
-      if (line.transport === 'http') hasSessions ??= false;
-      continue;
-    }
-    const { http } = line;
-    if (http?.hasSession === true) hasSessions = true;
-    if (http?.isListening === true && http.status !== undefined) listenStatus ??= http.status;
+    if (isStart(line)) continue;
     const thread = threadOf(line.session);
     const messages = line.message === undefined ? [] : partsOf(line.message);
     for (const { message, text } of messages) {
@@ -143,8 +123,6 @@ export function createSceneBook(lines: Iterable<RecordingLine>): SceneBook {
   return {
     scenes,
     opening,
-    hasSessions,
-    listenStatus,
     unanswered: all.filter(isLost).length,
   };
 }
@@ -157,22 +135,19 @@ function openScene(message: JsonObject, atMs: number): OpenScene {
     id: idOf(message),
     progressToken: progressTokenOf(message),
     steps: [],
-    form: undefined,
-    status: undefined,
     lastAtMs: atMs,
     isAnswered: false,
     isCancelled: false,
   };
 }
 
-/** Progress says whose it is, and so does the answer that a message came in; else it is about the latest open request. */
-function ownerOf(thread: Thread, { http }: RecordedTraffic, message: JsonObject): OpenScene | undefined {
+/** Progress says whose it is; anything else is about the latest open request. */
+function ownerOf(thread: Thread, message: JsonObject): OpenScene | undefined {
   const token = paramsOf(message)['progressToken'];
   const open = [...thread.open.values()];
   const byToken = token === undefined ? undefined : open.find(({ progressToken }) => progressToken === token);
   if (byToken !== undefined) return byToken;
-  const byExchange = http === undefined ? undefined : thread.byExchange.get(http.exchange);
-  return byExchange ?? open.at(-1) ?? thread.latest;
+  return open.at(-1) ?? thread.latest;
 }
 
 /** The messages of a line: a batch has several. */

@@ -13,12 +13,12 @@ import { redactValue } from './redact.js';
 
 /** One thing that happened in a scene. `gapMs` is the time since the thing before it. */
 export type Step =
-  | { readonly kind: 'say'; readonly gapMs: number; readonly text: string; readonly message: JsonObject; readonly isListening: boolean }
+  | { readonly kind: 'say'; readonly gapMs: number; readonly text: string; readonly message: JsonObject }
   | { readonly kind: 'answer'; readonly gapMs: number; readonly text: string; readonly message: JsonObject }
   /** The client answered a request of the server's here. */
   | { readonly kind: 'await'; readonly gapMs: 0; readonly id: MessageId }
-  /** An answer that is no message: a status of HTTP, or something too large to be recorded. */
-  | { readonly kind: 'fail'; readonly gapMs: number; readonly why: string; readonly text: string };
+  /** An answer that was too large to be recorded. */
+  | { readonly kind: 'fail'; readonly gapMs: number };
 
 /** See the module comment. A notification opens a scene too, without an id. */
 export type Scene = {
@@ -28,9 +28,6 @@ export type Scene = {
   readonly id: MessageId | undefined;
   readonly progressToken: unknown;
   readonly steps: readonly Step[];
-  /** How HTTP carried the answer, when it was HTTP. */
-  readonly form: 'body' | 'stream' | undefined;
-  readonly status: number | undefined;
 };
 
 /** An id as a key: 1 and "1" are two. */
