@@ -32,6 +32,19 @@ test('takes secrets out of arguments, results, errors, header-like and env-like 
   }
 });
 
+test('a secret under a name that ties messages together elsewhere is one', () => {
+  const names = { id: SECRETS.encoded, method: SECRETS.jwt, progressToken: SECRETS.key, requestId: SECRETS.encoded };
+  const messages = [
+    { id: 1, method: 'tools/call', params: { name: 'x', arguments: { ...names, _meta: names } } },
+    { id: 1, result: { structuredContent: names, content: [{ type: 'text', text: JSON.stringify(names) }] } },
+    [{ id: 1, method: 'tools/call', params: { arguments: names } }],
+  ];
+  for (const message of messages) {
+    const text = redactJson(JSON.stringify(message));
+    for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
+  }
+});
+
 test('leaves what is no secret as it was spelled', () => {
   const text = '{"jsonrpc":"2.0", "id":12345678901234567890,"result":{"price":1.0,"b":1,"a":2}}';
   expect(redactJson(text)).toBe(text);

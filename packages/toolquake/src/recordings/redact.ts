@@ -14,8 +14,10 @@ import {
   type JsonObject,
 } from '@toolquake/sdk/core';
 
-/** Names that only sound like secrets: they tie messages together. */
-const TIES = new Set(['jsonrpc', 'id', 'method', 'progressToken', 'requestId', 'io.modelcontextprotocol/subscriptionId']);
+/** What ties messages together and only sounds like a secret, by the one place where each does; elsewhere it is data. */
+const ENVELOPE_TIES = new Set(['jsonrpc', 'id', 'method']);
+const PARAMS_TIES = new Set(['requestId', 'progressToken']);
+const META_TIES = new Set(['progressToken', 'io.modelcontextprotocol/subscriptionId']);
 /** Inside a schema, members of `properties` are names of arguments, not arguments. */
 const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema']);
 /** Where a schema carries values after all. */
@@ -28,11 +30,11 @@ const STEP = 768;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
 /** How the value at hand is to be read. */
-type Place = { readonly isSecret: boolean; readonly isSchema: boolean; readonly depth: number };
+type Place = { readonly isSecret: boolean; readonly isSchema: boolean; readonly depth: number; readonly within: string };
 
 /** A message without its secrets. The very same value when there are none. */
 export function redactValue(value: unknown): unknown {
-  return redactAt(value, { isSecret: false, isSchema: false, depth: 0 });
+  return redactAt(value, { isSecret: false, isSchema: false, depth: 0, within: '' });
 }
 
 /** The text of a JSON message without its secrets: untouched where there are none, numbers spelled as they came. */
@@ -86,7 +88,9 @@ function redactAt(value: unknown, place: Place): unknown {
   if (typeof value === 'string') return isSecret ? REDACTED : redactString(value, place);
   if (Array.isArray(value)) {
     const parts: readonly unknown[] = value;
-    const changed = parts.map((part) => redactAt(part, { ...place, depth: place.depth + 1 }));
+    // The elements of a batch are messages, as deep as a message alone.
+    const depth = place.depth === 0 ? 0 : place.depth + 1;
+    const changed = parts.map((part) => redactAt(part, { ...place, depth, within: '' }));
     return changed.some((part, index) => part !== parts[index]) ? changed : value;
   }
   return isObject(value) ? redactObject(value, place) : value;
@@ -97,11 +101,12 @@ function redactObject(object: JsonObject, place: Place): JsonObject {
   const media = mediaMember(object);
   const members = Object.entries(object).map(([name, value]): [string, unknown] => {
     // Pictures and sounds are long runs of letters and digits by nature.
-    if (TIES.has(name) || name === media) return [name, value];
+    if (isTie(name, place) || name === media) return [name, value];
     const inside: Place = {
       isSecret: place.isSecret || isSecretName(name),
       isSchema: (place.isSchema || SCHEMAS.has(name)) && !SCHEMA_VALUES.has(name),
       depth: place.depth + 1,
+      within: name,
     };
     const changed = redactAt(value, inside);
     const written = writableValue(name) === REDACTED ? REDACTED : name;
@@ -109,6 +114,12 @@ function redactObject(object: JsonObject, place: Place): JsonObject {
     return [written, changed];
   });
   return isChanged ? Object.fromEntries(members) : object;
+}
+
+function isTie(name: string, { depth, within }: Place): boolean {
+  if (depth === 0) return ENVELOPE_TIES.has(name);
+  if (depth === 1) return (within === 'params' || within === 'result') && PARAMS_TIES.has(name);
+  return depth === 2 && within === '_meta' && META_TIES.has(name);
 }
 
 function mediaMember({ type, data, blob, uri }: JsonObject): string | undefined {
@@ -121,7 +132,7 @@ function redactString(text: string, place: Place): string {
   if (/^\s*[[{]/.test(text)) {
     try {
       const inner: unknown = JSON.parse(text);
-      const redacted = redactAt(inner, { isSecret: false, isSchema: false, depth: place.depth + 1 });
+      const redacted = redactAt(inner, { isSecret: false, isSchema: false, depth: place.depth + 1, within: '' });
       if (redacted !== inner) return JSON.stringify(redacted);
       // Members are joined to their values by quotes and colons: what is left to find stands in words.
       return text;
