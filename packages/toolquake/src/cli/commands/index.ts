@@ -9,3 +9,5 @@ export { replay } from './replay.js';
 export { report } from './report.js';
 export { simulate } from './simulate.js';
 export { task } from './task.js';
+export { unwrap } from './unwrap.js';
+export { wrap } from './wrap.js';
