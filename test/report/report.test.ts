@@ -51,7 +51,7 @@ test('a guarded run injected nothing, so nothing was tested', async () => {
 
 test('what a proxy cannot know is n/a, and null in JSON', async () => {
   const desk = createDesk({ 'run.jsonl': GOOD });
-  expect((await desk.run(['report', 'run.jsonl'])).stdout).toMatch(/TCAF +blast radius\n +stdio .* n\/a +n\/a\n/);
+  expect((await desk.run(['report', 'run.jsonl'])).stdout).toMatch(/ TCAF .* blast radius +MTTR +MTTD\n +stdio .* n\/a +1\.0( +n\/a){6}\n/);
   const { stdout } = await desk.run(['report', 'run.jsonl', '--json']);
   const report = JSON.parse(stdout) as { version: number; calls: { tasks: unknown; measures: Record<string, unknown> } };
   expect(report).toMatchObject({ version: 1, calls: { calls: 1, tasks: null, measures: { blastRadius: null, tcaf: null, eta: 1 } } });

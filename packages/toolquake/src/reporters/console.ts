@@ -10,7 +10,17 @@ import type { Digest, TimelineRecord } from './journal-digest.js';
 import { bar, sparkline } from './sparks.js';
 import { comparedCells, storyOf } from './story.js';
 import { shownTimelines } from './shown-timelines.js';
-import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskFailed, taskRows, tasksLead } from './task-rows.js';
+import {
+  expectationText,
+  MEASURE_HEAD,
+  measureRows,
+  TASK_HEAD,
+  TASK_WORDS,
+  taskFailed,
+  taskRows,
+  tasksLead,
+  untoldGroups,
+} from './task-rows.js';
 
 /** What the digest does not know. */
 export type ConsoleContext = { readonly subject: string; readonly paint: Paint };
@@ -152,13 +162,14 @@ function tasksText({ tasks }: Digest, paint: Paint): string {
 /** Outcomes in the order of how bad they are. */
 const OUTCOMES: readonly CallOutcome[] = ['ok', 'tool-error', 'rpc-error', 'http-error', 'disconnected', 'no-answer', 'cancelled'];
 
-function callsText({ calls, groups }: Digest, paint: Paint): string {
+function callsText(digest: Digest, paint: Paint): string {
+  const { calls } = digest;
   if (calls.calls === 0) return '';
   const outcomes = OUTCOMES.filter((outcome) => calls.outcomes[outcome] !== undefined).map((outcome): Cell[] => {
     const count = calls.outcomes[outcome] ?? 0;
     return [outcome, grouped(count), percent(count / calls.calls), bar(count / calls.calls, 24)];
   });
-  const measures = groups.map(({ label, calls: own }): Cell[] => [
+  const measures = untoldGroups(digest).map(({ label, calls: own }): Cell[] => [
     printable(label),
     grouped(own.calls),
     own.tasks === undefined ? 'n/a' : grouped(own.tasks),
@@ -171,7 +182,8 @@ function callsText({ calls, groups }: Digest, paint: Paint): string {
     share(own.measures.blastRadius),
   ]);
   const titles = ['', 'calls', 'tasks', 'A', 'C', 'ETA', 'TCSR', 'calls/task', 'TCAF', 'blast radius'];
-  const body = `${table(outcomes, { indent: 2, left: [3] })}\n${table([head(titles, paint), ...measures], { indent: 2 })}`;
+  const own = measures.length === 0 ? '' : `\n${table([head(titles, paint), ...measures], { indent: 2 })}`;
+  const body = `${table(outcomes, { indent: 2, left: [3] })}${own}`;
   const title =
     calls.told > calls.calls
       ? `Calls that met a fault (${grouped(calls.calls)} of ${grouped(calls.told)}; the rest is not in the journal)`

@@ -13,7 +13,8 @@ import { taskSection } from './html/task-section.js';
 import { timelineSection } from './html/timeline-section.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Digest } from './journal-digest.js';
-import { comparedCells, seedText, storyOf, type Story } from './story.js';
+import { expectationText } from './task-rows.js';
+import { brokenExpectations, comparedCells, seedText, storyOf, type Story } from './story.js';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -74,12 +75,16 @@ function storyMarkup({ ran, broke, contained }: Story): string {
   return `<div class="story">${part('What was run', ran)}${part('What broke', broke)}${part('What contained it', contained)}</div>`;
 }
 
-function alerts({ runs }: Digest, { neverFired }: Story): string {
+function alerts(digest: Digest, { neverFired }: Story): string {
+  const { runs } = digest;
   const names = neverFired.map(({ id, fault }) => `<code>${escapeXml(id)}</code> (${escapeXml(fault)})`).join(', ');
   return [
     ...(neverFired.length === 0
       ? []
       : [`<div class="alert"><p><strong>Never fired:</strong> ${names}. What never happened was not tested.</p></div>`]),
+    ...brokenExpectations(digest).map(
+      (one) => `<div class="alert"><p><strong>Broken expectation:</strong> ${escapeXml(expectationText(one))}.</p></div>`,
+    ),
     ...runs.guarded.map((why) => `<div class="alert"><p><strong>Guarded:</strong> ${escapeXml(why)}. Nothing was injected.</p></div>`),
   ].join('');
 }
@@ -97,6 +102,7 @@ function facts(digest: Digest): string {
         about: `${figure(cell.callsPerOperation.mean, 2)} calls per operation`,
       })),
   );
+  const tasks = digest.tasks?.count ?? calls.tasks ?? 0;
   const enabled = rules.filter(({ isEnabled }) => isEnabled);
   const live: readonly Fact[] =
     calls.calls === 0 || calls.told > calls.calls
@@ -105,7 +111,7 @@ function facts(digest: Digest): string {
           {
             name: 'calls',
             value: grouped(calls.calls),
-            about: calls.tasks === undefined ? 'tasks not told apart' : many(calls.tasks, 'task'),
+            about: tasks === 0 ? 'tasks not told apart' : many(tasks, 'task'),
           },
           { name: 'failed', value: percent(calls.failed / calls.calls), about: many(calls.failed, 'call') },
           { name: 'changed answers', value: grouped(calls.altered), about: percent(calls.altered / calls.calls) },

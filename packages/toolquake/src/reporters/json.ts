@@ -57,9 +57,9 @@ function tasksJson({ list, overall, byLabel, expectations, ...about }: Tasks): o
   };
 }
 
-function liveJson({ measures, operations, unrecovered, timeToRecover, timeToReact }: LiveMeasures): object {
+function liveJson({ calls, failed, measures, operations, unrecovered, timeToRecover, timeToReact }: LiveMeasures): object {
   return {
-    ...nullsFor({ operations, unrecovered }),
+    ...nullsFor({ calls, failed, operations, unrecovered }),
     measures: nullsFor<Measures>(measures),
     timeToRecover: nullsFor(timeToRecover),
     timeToReact: nullsFor(timeToReact),

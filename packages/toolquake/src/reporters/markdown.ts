@@ -6,7 +6,7 @@ import { escapeMarkdown as text } from './escape.js';
 import { duration, figure, grouped, many, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
 import { brokenExpectations, comparedCells, storyOf } from './story.js';
-import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskRows, tasksLead } from './task-rows.js';
+import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskRows, tasksLead, untoldGroups } from './task-rows.js';
 
 const code = (word: string): string => `<code>${text(word)}</code>`;
 
@@ -117,7 +117,7 @@ function tasksText({ tasks }: Digest): string {
       measureRows(tasks).map((row) => row.map(text)),
     ),
     folded(
-      `${grouped(tasks.count)} tasks`,
+      many(tasks.count, 'task'),
       table(
         TASK_HEAD,
         taskRows(tasks).map((row) => row.map(text)),
@@ -127,8 +127,8 @@ function tasksText({ tasks }: Digest): string {
   ].join('');
 }
 
-function callsTable({ groups }: Digest): string {
-  const rows = groups.map(({ label, calls }) => [
+function callsTable(digest: Digest): string {
+  const rows = untoldGroups(digest).map(({ label, calls }) => [
     text(label),
     grouped(calls.calls),
     grouped(calls.failed),

@@ -99,9 +99,17 @@ function containedIn(digest: Digest): readonly string[] {
   const compared = [...digest.comparisons.flatMap(containedBy), ...recoveredIn(digest)];
   if (compared.length > 0) return compared;
   const { faulted, unharmed } = digest.calls;
-  const unknown = 'What the agent made of it is not in this journal: it tells calls, not how tasks ended.';
+  const unknown = tasksIn(digest) ?? 'What the agent made of it is not in this journal: it tells calls, not how tasks ended.';
   if (faulted === 0) return [digest.calls.told === 0 ? 'Nothing to compare with: the journal has one variant.' : unknown];
   return [`${grouped(unharmed)} of ${grouped(faulted)} calls that met a fault still came back ok and unchanged.`, unknown];
+}
+
+/** How the tasks of live runs ended, as far as calls and exit codes tell. */
+function tasksIn({ tasks }: Digest): string | undefined {
+  const radius = tasks?.overall.measures.blastRadius;
+  if (tasks === undefined || radius === undefined) return undefined;
+  const failed = Math.round(radius * tasks.count);
+  return `${grouped(tasks.count - failed)} of ${many(tasks.count, 'task')} ended well: exit 0 where that was seen, and every operation got a correct answer.`;
 }
 
 function containedBy(comparison: Comparison): readonly string[] {

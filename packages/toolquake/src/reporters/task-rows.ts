@@ -2,6 +2,7 @@
 import { DEFAULT_DEADLINE_MS } from '@toolquake/sdk/core';
 import type { LiveMeasures, TimeTo } from './digest/task-measures.js';
 import { hasEndedBadly } from './digest/task-measures.js';
+import type { Digest } from './journal-digest.js';
 import type { Expectation, TaskRecord, Tasks } from './digest/task-book.js';
 import { duration, figure, grouped, many, share } from './figures.js';
 
@@ -25,6 +26,8 @@ export function tasksLead({ count, methods, unassigned, isTooMany }: Tasks): str
 /** The measures of all live calls, then of each server. */
 export const MEASURE_HEAD: readonly string[] = [
   '',
+  'calls',
+  'failed',
   'A',
   'C',
   'ETA',
@@ -47,9 +50,11 @@ export function measureRows({ overall, byLabel }: Tasks): readonly (readonly str
   return byLabel.length === 1 ? [measureRow(byLabel[0]!.label, overall)] : [...rows, measureRow('all', overall)];
 }
 
-function measureRow(label: string, { measures: own, timeToRecover, timeToReact }: LiveMeasures): readonly string[] {
+function measureRow(label: string, { calls, failed, measures: own, timeToRecover, timeToReact }: LiveMeasures): readonly string[] {
   return [
     label,
+    grouped(calls),
+    grouped(failed),
     ...[own.availability, own.correctness, own.eta, own.tcsr, own.scr, own.deadlineAdherence].map(share),
     ...[own.tcaf, own.tcafWire].map((value) => figure(value, 1)),
     ...[own.retryAmplification, own.retryAmplificationFaulted, own.retryAmplificationUpstream].map((value) => figure(value, 2)),
@@ -114,7 +119,13 @@ export function endText({ exit }: Pick<TaskRecord, 'exit'>): string {
   return exit.signal ?? `exit ${exit.exitCode ?? 'n/a'}`;
 }
 
-/** Did it end well, badly, or did nobody see? */
+/** Labels whose measures stand with the tasks need no second, poorer table. */
+export function untoldGroups({ groups, tasks }: Digest): Digest['groups'] {
+  const told = new Set(tasks?.isTooMany === true ? [] : tasks?.byLabel.map(({ label }) => label));
+  return groups.filter(({ label }) => !told.has(label));
+}
+
+/** As the blast radius counts it. */
 export const taskFailed = (task: TaskRecord): boolean => hasEndedBadly(task.exit) || (task.unrecovered ?? 0) > 0;
 
 /** `blastRadius is 0.40, expected at most 0.10`. */

@@ -14,8 +14,6 @@ export type TaskRecord = LiveMeasures & {
   readonly name: string;
   readonly method: TaskRef['method'];
   readonly confidence: TaskRef['confidence'];
-  readonly calls: number;
-  readonly failed: number;
   readonly faulted: number;
   readonly labels: readonly string[];
   /** From the first call, or the start of its process, to the last; undefined for a task without calls or end. */
@@ -194,8 +192,6 @@ function recordOf(task: KnownTask, measures: LiveMeasures): TaskRecord {
     name: ref.name,
     method: ref.method,
     confidence: ref.confidence,
-    calls: calls.length,
-    failed: calls.filter(({ outcome }) => outcome !== 'ok').length,
     faulted: calls.filter(({ isFaulted }) => isFaulted).length,
     labels: [...new Set(calls.map(({ label }) => label))].sort(),
     lastsMs: endedAtMs === undefined ? undefined : Math.max(0, endedAtMs - startOf(task)),

@@ -42,6 +42,8 @@ export type TimeTo = {
 
 /** What a set of calls measures. */
 export type LiveMeasures = {
+  readonly calls: number;
+  readonly failed: number;
   readonly measures: Measures;
   /** One call and its retries; undefined where a call does not tell what it asked for. */
   readonly operations: number | undefined;
@@ -134,6 +136,8 @@ export function liveMeasures(calls: readonly MeasuredCall[], tasks: ReadonlyMap<
       // A schema that nobody looked at was not kept either.
       scrCompat: undefined,
     },
+    calls: calls.length,
+    failed: calls.filter(({ outcome }) => outcome !== 'ok').length,
     operations: knowsOperations ? operations.length : undefined,
     unrecovered: knowsOperations ? unrecovered.length : undefined,
     timeToRecover: timeTo(knowsOperations ? recover : []),

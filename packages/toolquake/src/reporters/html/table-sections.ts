@@ -5,6 +5,7 @@ import { duration, figure, grouped, many, percent, share } from '../figures.js';
 import type { Digest } from '../journal-digest.js';
 import { latencyPlot } from '../plots/latency-plot.js';
 import { barPlot } from '../plots/bar-plot.js';
+import { untoldGroups } from '../task-rows.js';
 import { figureMarkup, lead, sheet, type Section, type TableCell } from './markup.js';
 
 const code = (text: string): TableCell => ({ text, isCode: true });
@@ -35,7 +36,7 @@ const OUTCOMES: readonly (readonly [CallOutcome, tone: number])[] = [
 
 /** Calls by outcome and by tool, and the measures that calls alone can tell. */
 export function callsSection(digest: Digest): Section {
-  const { calls, groups, tools } = digest;
+  const { calls, tools } = digest;
   if (calls.calls === 0) return { id: 'calls', title: 'Calls', body: '' };
   const seen = OUTCOMES.filter(([outcome]) => (calls.outcomes[outcome] ?? 0) > 0);
   const shareOf = (outcome: CallOutcome): number => (calls.outcomes[outcome] ?? 0) / calls.calls;
@@ -73,7 +74,7 @@ export function callsSection(digest: Digest): Section {
       ]),
     },
   });
-  const measures = groups.map(({ label, calls: own }): TableCell[] => [
+  const measures = untoldGroups(digest).map(({ label, calls: own }): TableCell[] => [
     label,
     grouped(own.calls),
     own.tasks === undefined ? 'n/a' : grouped(own.tasks),
@@ -86,8 +87,10 @@ export function callsSection(digest: Digest): Section {
   const isPartial = calls.told > calls.calls;
   const about = isPartial
     ? `Only the ${grouped(calls.calls)} of ${grouped(calls.told)} calls that are in the journal: those that met a fault. They say nothing about the rest.`
-    : 'n/a: calls alone do not tell it. Which calls belong to one operation, and how tasks ended, is known to the agent.';
-  const body = `${lead(about)}<div class="plots">${outcomes}${isPartial ? '' : `${latency}<div class="full">${sheet({ caption: 'Measures', head, rows: measures })}</div>`}</div>`;
+    : measures.length === 0
+      ? 'As the callers saw them.'
+      : 'n/a: calls alone do not tell it. Which calls belong to one operation, and how tasks ended, is known to the agent.';
+  const body = `${lead(about)}<div class="plots">${outcomes}${isPartial ? '' : `${latency}${measures.length === 0 ? '' : `<div class="full">${sheet({ caption: 'Measures', head, rows: measures })}</div>`}`}</div>`;
   return { id: 'calls', title: 'Calls', body };
 }
 
