@@ -4,5 +4,6 @@ export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
 export { proxyHttp } from './proxy-http.js';
 export { proxyStdio } from './proxy-stdio.js';
+export { proxyTcp } from './proxy-tcp.js';
 export { report } from './report.js';
 export { simulate } from './simulate.js';
