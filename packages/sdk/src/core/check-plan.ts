@@ -150,8 +150,8 @@ function checkTask(reader: ValueReader, value: unknown, transport: TransportName
   const headerGiven = member(given, 'header');
   const header = headerGiven === undefined ? undefined : reader.text(headerGiven, ['task', 'header']);
   if (by === 'header' && headerGiven === undefined) reader.report(['task'], 'MISSING_KEY', 'task needs "header" when it goes by header.');
-  if (by === 'header' && transport === 'stdio') {
-    const message = 'task.by cannot be "header" on stdio: a pipe carries no HTTP headers.';
+  if (by === 'header' && (transport === 'stdio' || transport === 'tcp')) {
+    const message = `task.by cannot be "header" on ${transport}: ${transport === 'tcp' ? 'a byte stream' : 'a pipe'} carries no HTTP headers.`;
     reader.report(['task', 'by'], 'WRONG_CARRIER', message, 'Write: by: session');
   }
   if (by === 'session' && headerGiven !== undefined) {

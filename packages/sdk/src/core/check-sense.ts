@@ -15,6 +15,7 @@ export function checkSense(
     const where = key === '' ? path : [...path, ...key.split('.')];
     reader.report(where, 'NEVER_MATCHES', `Rule "${rule.id}" can never match: ${why}.`, advice);
   };
+  if (world.transport === 'tcp') checkStreamSense(rule, never);
   checkWhenSense(rule, never);
   checkMethods(reader, rule, path);
   // Checked against the fault's own specs before.
@@ -31,6 +32,20 @@ export function checkSense(
 }
 
 type Never = (key: string, why: string, advice?: string) => void;
+
+/** Bytes of a stream belong to no message, so nothing that only a message has can be asked of them. */
+function checkStreamSense({ when, at, fault }: Rule, never: Never): void {
+  // New connections are asked for these on every transport.
+  if (fault.trigger !== 'connect') {
+    for (const key of ['tool', 'method', 'direction', 'args', 'era'] as const) {
+      if (when[key] === undefined) continue;
+      const advice = key === 'direction' ? 'Write "phase: pre" for bytes to the server, "phase: post" for bytes to the client.' : undefined;
+      never(`when.${key}`, `tcp carries bytes, which have no ${key}`, advice ?? 'Use when.target, or leave it out.');
+    }
+  }
+  if (at.until === 'recovered') never('at.until', 'tcp carries bytes, and no answer shows that a server recovered');
+  if (at.oncePer === 'args' || at.oncePer === 'tool') never('at.oncePer', `tcp carries bytes, which have no ${at.oncePer}`);
+}
 
 /** Requests and notifications that only one side ever sends. */
 const ONLY_TO_SERVER =

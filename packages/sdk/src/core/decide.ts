@@ -13,6 +13,7 @@ import type { Plan } from './plan.js';
 import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
 import { resultOf } from './message.js';
+import { createStreams } from './streams.js';
 import { createToolBooks } from './tool-book.js';
 
 /** What to do about one event. */
@@ -61,6 +62,10 @@ export type Decider = {
   /** An answer to a request that `request` opened an exchange for. */
   answer(exchange: Exchange, frame: Frame, nowMs: number): Decision;
   cancel(exchange: Exchange): Decision;
+  /** A byte stream that was opened: every rule draws for it once, and keeps to that for all of its bytes. */
+  open(stream: Exchange, nowMs: number): Decision;
+  /** Bytes of a stream, either way. To the server they are `pre`, to the client `post`. */
+  bytes(stream: Exchange, frame: Frame, nowMs: number): Decision;
 };
 
 /** The rules that fired on an exchange. */
@@ -82,6 +87,7 @@ export function createDecider(options: DeciderOptions): Decider {
   const watchers = callRules.filter(({ rule }) => rule.fault.observe !== undefined || rule.at.until === 'recovered');
   const lastingRules = callRules.filter(({ rule }) => rule.fault.lasts !== undefined);
   const observesAll = options.observesAll === true;
+  const streams = createStreams(callRules, startedAtMs);
   const rulesByMethod = new Map<string, readonly ActiveRule[]>();
   let fired = 0;
 
@@ -217,6 +223,18 @@ export function createDecider(options: DeciderOptions): Decider {
       exchange.isCancelled = true;
       if (exchange.engagements === undefined) return PASS;
       return { exchange, ...compose({ kind: 'cancel', exchange }, engagementsOf(exchange)), suppressed: NOBODY };
+    },
+    open(stream, nowMs) {
+      if (callRules.length === 0) return PASS;
+      const engagements = streams.open(stream, nowMs);
+      stream.engagements = engagements;
+      return { ...PASS, exchange: stream, suppressed: suppress(engagements, nowMs) };
+    },
+    bytes(stream, frame, nowMs) {
+      const awake = streams.awake(engagementsOf(stream), nowMs);
+      if (awake.length === 0) return PASS;
+      const part = frame.direction === stream.origin ? 'request' : 'answer';
+      return { exchange: stream, ...compose({ kind: 'frame', part, frame, exchange: stream }, awake), suppressed: NOBODY };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Effect } from './effect.js';
 import type { FaultContext, TransportName } from './fault.js';
 import type { Frame } from './frame.js';
 import { compileGlobs, compileWhen, methodsOf, type ExchangeMatcher, type MethodSelector, type NameMatcher } from './match.js';
-import type { Rule } from './plan.js';
+import type { At, Rule } from './plan.js';
 import { fnv1a64, type DrawStream, type RandomSource } from './random.js';
 import { DRAW_DECIDES, DRAW_FIRST_OF_FAULT, mayFire, moveChain, probabilityNow, startChain, type ChainState } from './schedule.js';
 import type { Session } from './session.js';
@@ -61,8 +61,8 @@ export type ActiveRule = {
   readonly matches: ExchangeMatcher;
   /** Moves a shape whose scope is wider than the rule's own; called for every call, selected or not. */
   advanceWideShape(session: Session, task: string): void;
-  /** Counts the match and draws; an engagement when the rule fires. */
-  draw(match: Match): Engagement | undefined;
+  /** Counts the match and draws; an engagement when the rule fires. `at` takes the place of the rule's own. */
+  draw(match: Match, at?: At): Engagement | undefined;
   /** The state of a scope that has matched before. */
   scope(key: string): Scope | undefined;
   engage(scope: Scope, session: Session, nowMs: number): Engagement;
@@ -192,12 +192,12 @@ export function activateRule(
     advanceWideShape(session, task) {
       if (isWide) advance(wideScope(session), task);
     },
-    draw(match) {
+    draw(match, at = rule.at) {
       const scope = scopeFor(match.scopeKey);
       scope.matches++;
       const elapsedMs = match.nowMs - world.startedAtMs;
       if (!isWide) advance(scope, match.task);
-      if (isScheduled && !mayFire(rule.at, scope.matches, elapsedMs, scope.isRecovered)) return undefined;
+      if (isScheduled && !mayFire(at, scope.matches, elapsedMs, scope.isRecovered)) return undefined;
       const probability =
         shape.kind === 'iid'
           ? rule.probability

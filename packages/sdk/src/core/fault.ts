@@ -11,13 +11,14 @@ import type { KnownTool } from './tool-book.js';
 export type Carrier = 'mcp' | 'http' | 'command' | 'bytes';
 
 /** Where rules are performed. */
-export type TransportName = 'stdio' | 'http' | 'fetch' | 'simulator';
+export type TransportName = 'stdio' | 'http' | 'fetch' | 'tcp' | 'simulator';
 
 /** Which carriers each transport has. The simulator imitates all of them. */
 export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Carrier[] } = {
   stdio: ['mcp', 'bytes'],
   http: ['mcp', 'http', 'bytes'],
   fetch: ['mcp', 'http', 'bytes'],
+  tcp: ['bytes'],
   simulator: ['mcp', 'http', 'bytes', 'command'],
 };
 

@@ -37,6 +37,8 @@ export * from './engagement.js';
 export * from './compose.js';
 export * from './decide.js';
 export * from './perform.js';
+export * from './stream-performer.js';
+export { openStream, STREAM_METHOD } from './streams.js';
 export * from './metrics.js';
 export * from './interval.js';
 export * from './verdict-rates.js';

@@ -25,6 +25,28 @@ export function mayFire(at: At, match: number, elapsedMs: number, isRecovered: b
   return at.until === undefined || !isPast(at.until, match, elapsedMs);
 }
 
+/**
+ * The parts of `at` that count matches, and those that look at the clock, apart: a byte stream is counted when it opens,
+ * and its bytes are held against the clock for as long as it lives.
+ */
+export function splitByTime(at: At): { readonly counted: At; readonly timed: At } {
+  const counted: { -readonly [Key in keyof At]: At[Key] } = { ...at };
+  const timed: { after?: Point; until?: Point; window?: At['window'] & {} } = {};
+  if (at.after !== undefined && 'ms' in at.after) {
+    timed.after = at.after;
+    delete counted.after;
+  }
+  if (typeof at.until === 'object' && 'ms' in at.until) {
+    timed.until = at.until;
+    delete counted.until;
+  }
+  if (at.window !== undefined && 'ms' in at.window.from && 'ms' in at.window.to) {
+    timed.window = at.window;
+    delete counted.window;
+  }
+  return { counted, timed };
+}
+
 /** Where a two-state chain (burst, episode) stands. */
 export type ChainState = { isBad: boolean; moves: number; lastTask: string | undefined };
 

@@ -13,11 +13,17 @@ export const blackhole = defineFault({
     forMs: ms({ default: 10_000, min: 1, about: 'How long requests are swallowed, or the answers to what is asked in this time.' }),
   },
   memoryScope: 'session',
-  memory: () => ({ untilMs: 0 }),
+  memory: () => ({ untilMs: 0, startedBy: '' }),
   lasts: ({ untilMs }, { nowMs }) => nowMs < untilMs,
   decide: (event, { forMs }, { memory, nowMs, phase }) => {
     if (event.kind !== 'frame') return [];
-    if (event.part === 'request' && nowMs >= memory.untilMs) memory.untilMs = nowMs + forMs;
+    const name = `${event.exchange.origin} ${event.exchange.ordinal}`;
+    // A byte stream is one exchange that goes on for long: it starts its own silence once, and is heard again after it.
+    if (nowMs >= memory.untilMs && memory.startedBy !== name) {
+      memory.untilMs = nowMs + forMs;
+      memory.startedBy = name;
+    }
+    if (nowMs >= memory.untilMs) return [];
     return event.part === (phase === 'pre' ? 'request' : 'answer') ? [hold(event.frame, 'never')] : [];
   },
 });

@@ -6,7 +6,7 @@ import { ms, oneOf } from '../core/params.js';
 export const connectionDrop = defineFault({
   type: 'connection-drop',
   summary: 'Breaks the connection of a call, at once or after a silence.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'bytes'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: {

@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const latency = defineFault({
   type: 'latency',
   summary: 'Delays a call by a fixed time plus uniform jitter.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'bytes'],
   role: 'shaping',
   phases: ['post', 'pre'],
   params: {

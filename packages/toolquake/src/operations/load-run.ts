@@ -20,7 +20,7 @@ import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
 
 /** What a live run is made from. */
 export type LiveRunOptions = {
-  readonly transport: 'stdio' | 'http';
+  readonly transport: 'stdio' | 'http' | 'tcp';
   readonly planPath?: string | undefined;
   /** A plan that is loaded already, instead of a file. */
   readonly plan?: Plan | undefined;

@@ -64,7 +64,8 @@ export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 
   return 'failed';
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the signal says so. */
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -91,6 +92,6 @@ function upstreamUrl(text: string): URL {
 }
 
 /** True for names and addresses that only this machine can reach. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -160,7 +160,8 @@ function stopSocket(socket: Socket): () => void {
   };
 }
 
-function cannotListen(cause: unknown, { host, port }: { host: string; port: number }): ToolquakeError {
+/** The error for a port that cannot be listened on. */
+export function cannotListen(cause: unknown, { host, port }: { host: string; port: number }): ToolquakeError {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
     return new ToolquakeError('PORT_TAKEN', {

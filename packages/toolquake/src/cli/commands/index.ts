@@ -4,6 +4,7 @@ export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
 export { proxyHttp } from './proxy-http.js';
 export { proxyStdio } from './proxy-stdio.js';
+export { proxyTcp } from './proxy-tcp.js';
 export { record } from './record.js';
 export { replay } from './replay.js';
 export { report } from './report.js';
