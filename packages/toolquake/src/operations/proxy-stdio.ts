@@ -10,6 +10,7 @@ export type ProxyStdioOptions = {
   readonly planPath?: string | undefined;
   readonly journalPath?: string | undefined;
   readonly seed?: number | undefined;
+  readonly adminPort?: number | undefined;
   readonly label?: string | undefined;
   readonly target?: string | undefined;
   readonly isStrict?: boolean | undefined;
@@ -37,6 +38,7 @@ export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd
     throw error;
   });
   const proxy = startStdioProxy({ ...options, ...run, server, stdin: options.stdin(), stdout: options.stdout() });
+  run.control(proxy.performer);
   const stopForwarding = forwardSignals((name) => proxy.signal(name));
   const { isFailed, ...end } = await proxy.finished;
   stopForwarding();
