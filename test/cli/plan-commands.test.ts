@@ -6,7 +6,7 @@ import { createCatalogue, PLAN_KEYS } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { describe, expect, test } from 'vitest';
 import { exampleRule } from '../../packages/toolquake/src/cli/fault-pages.js';
-import { CONFIG_TYPES } from '../../packages/toolquake/src/config/import-fault-configs.js';
+import { CONFIG_TYPES } from '@toolquake/sdk/controller';
 import { FLAT_TYPES } from '../../packages/toolquake/src/config/import-flat-plan.js';
 import { readPlanText } from '../../packages/toolquake/src/config/load-plan.js';
 import { KEY_ABOUT } from '../../packages/toolquake/src/config/plan-schema.js';

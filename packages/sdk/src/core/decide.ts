@@ -9,12 +9,12 @@ import { activateRule, MAX_SCOPES, type ActiveRule, type Engagement, type Match 
 import type { TransportName } from './fault.js';
 import { frameHead, frameObject, type Frame } from './frame.js';
 import { compileConnect, OPENING_METHODS } from './match.js';
-import type { Plan } from './plan.js';
+import type { Plan, Rule } from './plan.js';
 import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
 import { resultOf } from './message.js';
 import { createStreams } from './streams.js';
-import { createToolBooks } from './tool-book.js';
+import { createToolBooks, type ToolBooks } from './tool-book.js';
 
 /** What to do about one event. */
 export type Decision = {
@@ -74,20 +74,66 @@ export function engagementsOf(exchange: Exchange): readonly Engagement[] {
   return (exchange.engagements ?? NOBODY) as readonly Engagement[];
 }
 
+/** A decider whose rules can change while traffic runs. */
+export type LiveDecider = Decider & {
+  /**
+   * Takes these rules from now on. A rule object that was there before keeps its counters, so its next draw is the one
+   * it would have made; exchanges under way keep the engagements they have. Times of a new rule count from `nowMs`.
+   */
+  setPlan(plan: Plan, random: RandomSource, nowMs: number): void;
+  /** Every event passes, also the answers of exchanges that a rule had engaged; nothing is drawn until `resume`. */
+  suspend(): void;
+  resume(nowMs: number): void;
+};
+
+/** The rules at work, sorted by what they listen to. */
+type RuleSet = {
+  readonly active: ReadonlyMap<Rule, ActiveRule>;
+  readonly connectRules: readonly { readonly active: ActiveRule; readonly matches: (session: Session) => boolean }[];
+  readonly callRules: readonly ActiveRule[];
+  readonly watchers: readonly ActiveRule[];
+  readonly lastingRules: readonly ActiveRule[];
+};
+
+function sortRules(active: ReadonlyMap<Rule, ActiveRule>): RuleSet {
+  const rules = [...active.values()];
+  const callRules = rules.filter(({ rule }) => rule.fault.trigger === 'call');
+  return {
+    active,
+    connectRules: rules
+      .filter(({ rule }) => rule.fault.trigger === 'connect')
+      .map((one) => ({ active: one, matches: compileConnect(one.rule) })),
+    callRules,
+    watchers: callRules.filter(({ rule }) => rule.fault.observe !== undefined || rule.at.until === 'recovered'),
+    lastingRules: callRules.filter(({ rule }) => rule.fault.lasts !== undefined),
+  };
+}
+
 /** Builds a decider from a checked plan. */
 export function createDecider(options: DeciderOptions): Decider {
-  const { plan, startedAtMs } = options;
-  const enabled = plan.rules.filter((rule) => rule.isEnabled);
-  const tools = enabled.some(({ fault }) => fault.learnsTools) ? createToolBooks() : undefined;
-  const rules = enabled.map((rule) => activateRule(rule, { ...options, tools }));
-  const connectRules = rules
-    .filter(({ rule }) => rule.fault.trigger === 'connect')
-    .map((active) => ({ active, matches: compileConnect(active.rule) }));
-  const callRules = rules.filter(({ rule }) => rule.fault.trigger === 'call');
-  const watchers = callRules.filter(({ rule }) => rule.fault.observe !== undefined || rule.at.until === 'recovered');
-  const lastingRules = callRules.filter(({ rule }) => rule.fault.lasts !== undefined);
+  const learnsTools = options.plan.rules.some(({ isEnabled, fault }) => isEnabled && fault.learnsTools);
+  return buildDecider(options, learnsTools ? createToolBooks() : undefined);
+}
+
+/** Like `createDecider`; tools are learnt from the start, because a rule that needs them may come later. */
+export function createLiveDecider(options: DeciderOptions): LiveDecider {
+  return buildDecider(options, createToolBooks());
+}
+
+function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): LiveDecider {
+  let { plan, startedAtMs } = options;
+  const activate = (given: Plan, random: RandomSource, nowMs: number, known?: ReadonlyMap<Rule, ActiveRule>): RuleSet => {
+    const world = { random, transport: options.transport, startedAtMs: nowMs, tools };
+    const enabled = given.rules.filter((rule) => rule.isEnabled);
+    return sortRules(new Map(enabled.map((rule) => [rule, known?.get(rule) ?? activateRule(rule, world)])));
+  };
+  let planned = activate(plan, options.random, startedAtMs);
+  let { connectRules, callRules, watchers, lastingRules } = planned;
+  let isSuspended = false;
+  /** Exchanges that began before this were under way when everything was suspended. */
+  let passBeforeMs = -Infinity;
   const observesAll = options.observesAll === true;
-  const streams = createStreams(callRules, startedAtMs);
+  let streams = createStreams(callRules, startedAtMs);
   const rulesByMethod = new Map<string, readonly ActiveRule[]>();
   let fired = 0;
 
@@ -161,9 +207,41 @@ export function createDecider(options: DeciderOptions): Decider {
     return problems;
   };
 
+  const use = (set: RuleSet): void => {
+    ({ connectRules, callRules, watchers, lastingRules } = set);
+    streams = createStreams(callRules, startedAtMs);
+    rulesByMethod.clear();
+  };
+
+  /** Was everything suspended since the exchange began? Then its rules have no more to say. */
+  const isLetGo = (exchange: Exchange): boolean => {
+    if (exchange.startedAtMs > passBeforeMs) return false;
+    for (const engagement of engagementsOf(exchange)) engagement.why ??= 'everything was suspended';
+    return true;
+  };
+
   return {
     transport: options.transport,
-    isActive: rules.length > 0 || observesAll,
+    get isActive() {
+      return planned.active.size > 0 || observesAll;
+    },
+    setPlan(next, random, nowMs) {
+      planned = activate(next, random, nowMs, planned.active);
+      if (next.limits !== plan.limits) startedAtMs = nowMs;
+      plan = next;
+      if (!isSuspended) use(planned);
+    },
+    suspend() {
+      isSuspended = true;
+      passBeforeMs = Infinity;
+      use(sortRules(new Map()));
+    },
+    resume(nowMs) {
+      if (!isSuspended) return;
+      isSuspended = false;
+      passBeforeMs = nowMs;
+      use(planned);
+    },
     connect(session, nowMs) {
       if (connectRules.length === 0) return PASS;
       const engagements: Engagement[] = [];
@@ -215,13 +293,13 @@ export function createDecider(options: DeciderOptions): Decider {
       exchange.answers++;
       if (tools !== undefined && exchange.method === 'tools/list' && exchange.origin === 'to-server') tools.learn(exchange.session, frame);
       const problems = watchers.length > 0 ? watch(exchange, frame, nowMs) : PASS.problems;
-      if (exchange.engagements === undefined) return problems.length === 0 ? PASS : { ...PASS, problems };
+      if (exchange.engagements === undefined || isLetGo(exchange)) return problems.length === 0 ? PASS : { ...PASS, problems };
       const composition = compose({ kind: 'frame', part: 'answer', frame, exchange }, engagementsOf(exchange));
       return { exchange, ...composition, problems: [...problems, ...composition.problems], suppressed: NOBODY };
     },
     cancel(exchange) {
       exchange.isCancelled = true;
-      if (exchange.engagements === undefined) return PASS;
+      if (exchange.engagements === undefined || isLetGo(exchange)) return PASS;
       return { exchange, ...compose({ kind: 'cancel', exchange }, engagementsOf(exchange)), suppressed: NOBODY };
     },
     open(stream, nowMs) {

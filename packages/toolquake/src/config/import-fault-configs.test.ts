@@ -1,7 +1,7 @@
 import { createCatalogue } from '@toolquake/sdk/core';
 import * as faults from '@toolquake/sdk/faults';
 import { describe, expect, test } from 'vitest';
-import { CONFIG_TYPES } from './import-fault-configs.js';
+import { CONFIG_TYPES } from '@toolquake/sdk/controller';
 import { readPlanText } from './load-plan.js';
 
 const catalogue = createCatalogue(faults);

@@ -3,102 +3,9 @@
  * (target, config, durationMs), a list of either, or a scenario with `faults`. Its first-match rule is kept: on one
  * target a fault acts only after those before it have expired.
  */
-import { describeValue, isObject, member, suggest, type JsonObject, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
+import { bothCases, eitherCase, importConfig, nativeFields, type RuleDraft } from '@toolquake/sdk/controller';
+import { describeValue, isObject, member, type JsonObject, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
 import type { ImportedPlan, RuleSource } from './plan-format.js';
-
-type Draft = { readonly [key: string]: unknown };
-type FieldKind = 'number' | 'text' | 'flag' | 'names';
-type Values = { readonly [field: string]: unknown };
-
-/** One type: its own fields, those that must be there, and the native rule. */
-type ConfigType = {
-  readonly fields: { readonly [field: string]: FieldKind };
-  readonly required: readonly string[];
-  /** Fields that the native check has something to say about, with their native places. */
-  readonly natives?: { readonly [field: string]: string };
-  rule(values: Values): Draft;
-};
-
-const TYPES: ReadonlyMap<string, ConfigType> = new Map<string, ConfigType>([
-  [
-    'latency',
-    {
-      fields: { delayMs: 'number' },
-      required: ['delayMs'],
-      natives: { delayMs: 'params.addedMs' },
-      rule: (of) => ({ fault: 'latency', phase: 'pre', params: { addedMs: of['delayMs'] } }),
-    },
-  ],
-  [
-    'error',
-    {
-      fields: { statusCode: 'number', message: 'text' },
-      required: ['statusCode'],
-      natives: { statusCode: 'params.status' },
-      rule: (of) => ({
-        fault: 'http-status',
-        params: { status: of['statusCode'], ...(of['message'] === undefined ? {} : { message: of['message'] }) },
-      }),
-    },
-  ],
-  // What a caller sees of a timeout from outside: silence, and then no connection. Its own timer may come first, as it should.
-  [
-    'timeout',
-    {
-      fields: { hangMs: 'number' },
-      required: ['hangMs'],
-      natives: { hangMs: 'params.afterMs' },
-      rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['hangMs'] } }),
-    },
-  ],
-  [
-    'malformed',
-    {
-      fields: { corruptResponse: 'flag' },
-      required: [],
-      rule: (of) => ({ fault: 'malformed-body', ...(of['corruptResponse'] === false ? { enabled: false } : {}) }),
-    },
-  ],
-  ['connection-refused', { fields: {}, required: [], rule: () => ({ fault: 'connection-refused', params: { forMs: 0 } }) }],
-  [
-    'connection-drop',
-    {
-      fields: { afterMs: 'number' },
-      required: [],
-      natives: { afterMs: 'params.afterMs' },
-      rule: (of) => ({ fault: 'connection-drop', params: { afterMs: of['afterMs'] ?? 0 } }),
-    },
-  ],
-  [
-    'rate-limit',
-    {
-      fields: { retryAfterSeconds: 'number' },
-      required: ['retryAfterSeconds'],
-      natives: { retryAfterSeconds: 'params.retryAfterSeconds' },
-      rule: (of) => ({ fault: 'rate-limit', params: { retryAfterSeconds: of['retryAfterSeconds'] } }),
-    },
-  ],
-  [
-    'schema-mismatch',
-    {
-      fields: { missingFields: 'names' },
-      required: [],
-      rule: (of) => ({ fault: 'schema-drift', params: { op: 'drop', fields: of['missingFields'] ?? [] } }),
-    },
-  ],
-]);
-
-/** The words that `type` may be. */
-export const CONFIG_TYPES: readonly string[] = [...TYPES.keys()];
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const bothCases = (names: readonly string[]): readonly string[] => [...new Set(names.flatMap((name) => [name, snakeCase(name)]))];
-
-/** A member by either spelling, with the key that was used. */
-function either(object: JsonObject, name: string): { key: string; value: unknown } {
-  const key = Object.hasOwn(object, name) ? name : snakeCase(name);
-  return { key, value: member(object, key) };
-}
 
 /** See the module comment. Problems go to the reader, with the paths of the original. */
 export function importFaultConfigs(reader: ValueReader, value: unknown): ImportedPlan | undefined {
@@ -114,10 +21,9 @@ function sourceOf({ value, path }: Found): RuleSource {
   const inner = isObject(value) && isObject(member(value, 'config')) ? 'config' : undefined;
   const config = inner === undefined ? value : (value as JsonObject)[inner];
   if (!isObject(config)) return { path, members: {} };
-  const type = member(config, 'type');
-  const natives = Object.entries((typeof type === 'string' ? TYPES.get(type)?.natives : undefined) ?? {});
+  const natives = Object.entries(nativeFields(config));
   const where = inner === undefined ? path : [...path, inner];
-  return { path, members: Object.fromEntries(natives.map(([field, native]) => [native, [...where, either(config, field).key]])) };
+  return { path, members: Object.fromEntries(natives.map(([field, native]) => [native, [...where, eitherCase(config, field).key]])) };
 }
 
 type Found = { readonly value: unknown; readonly path: PlanPath };
@@ -148,12 +54,12 @@ const timeText = (ms: number): string => `${Number(ms.toFixed(6))}ms`;
 
 type ImportState = { readonly notes: string[]; readonly expiries: Map<string, number> };
 
-function importRequest(reader: ValueReader, value: unknown, path: PlanPath, state: ImportState): Draft | undefined {
+function importRequest(reader: ValueReader, value: unknown, path: PlanPath, state: ImportState): RuleDraft | undefined {
   const isRequest = isObject(value) && (Object.hasOwn(value, 'config') || Object.hasOwn(value, 'target'));
   if (!isRequest) return withTiming(importConfig(reader, value, path), { target: undefined, durationMs: undefined }, path, state);
   reader.object(value, path, bothCases(['target', 'config', 'durationMs']));
   const target = member(value, 'target') === undefined ? undefined : reader.text(value['target'], [...path, 'target']);
-  const duration = either(value, 'durationMs');
+  const duration = eitherCase(value, 'durationMs');
   const durationMs =
     duration.value === undefined || duration.value === null
       ? undefined
@@ -171,11 +77,11 @@ function importRequest(reader: ValueReader, value: unknown, path: PlanPath, stat
 
 /** On one target only the first fault that has not expired acts. */
 function withTiming(
-  rule: Draft | undefined,
+  rule: RuleDraft | undefined,
   given: { target: string | undefined; durationMs: number | undefined },
   path: PlanPath,
   state: ImportState,
-): Draft | undefined {
+): RuleDraft | undefined {
   if (rule === undefined) return undefined;
   const { target, durationMs } = given;
   const key = target ?? '';
@@ -206,29 +112,4 @@ function withTiming(
     ...(durationMs === undefined ? {} : { until: timeText(durationMs) }),
   };
   return { ...rule, ...when, ...(Object.keys(at).length === 0 ? {} : { at }) };
-}
-
-function importConfig(reader: ValueReader, value: unknown, path: PlanPath): Draft | undefined {
-  if (!isObject(value)) return reader.report(path, 'WRONG_TYPE', `A fault config must be a mapping, not ${describeValue(value)}.`);
-  const type = member(value, 'type');
-  if (type === undefined) return reader.report(path, 'MISSING_KEY', 'A fault config needs "type".', `Allowed: ${CONFIG_TYPES.join(', ')}.`);
-  const known = typeof type === 'string' ? TYPES.get(type) : undefined;
-  if (known === undefined || typeof type !== 'string') {
-    const advice = suggest(typeof type === 'string' ? type : '', CONFIG_TYPES);
-    return reader.report([...path, 'type'], 'UNKNOWN_FAULT', `A fault config has the unknown type ${describeValue(type)}.`, advice);
-  }
-  reader.object(value, path, ['type', 'probability', ...bothCases(Object.keys(known.fields))]);
-  const values: Record<string, unknown> = {};
-  for (const [field, kind] of Object.entries(known.fields)) {
-    const { key, value: one } = either(value, field);
-    // Python writes fields that were not given as null.
-    if (one === undefined || one === null) {
-      if (known.required.includes(field)) reader.report(path, 'MISSING_KEY', `A fault config of type "${type}" needs "${field}".`);
-    } else values[field] = kind === 'number' ? reader.number(one, [...path, key], { min: 0 }) : reader[kind](one, [...path, key]);
-  }
-  const rule = known.rule(values);
-  const probability = member(value, 'probability');
-  if (probability === undefined || probability === null) return rule;
-  const share = reader.number(probability, [...path, 'probability'], { min: 0, max: 1 });
-  return share === 0 ? { ...rule, enabled: false } : { ...rule, probability: share };
 }

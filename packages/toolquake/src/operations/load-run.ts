@@ -2,11 +2,13 @@
 import {
   createCatalogue,
   createDecider,
+  createLiveDecider,
   describeProblem,
   EMPTY_PLAN,
   JOURNAL_VERSION,
   listedRules,
   keyedRandom,
+  ToolquakeError,
   type Catalogue,
   type Clock,
   type Decider,
@@ -14,6 +16,7 @@ import {
   type Performer,
   type Plan,
 } from '@toolquake/sdk/core';
+import { openAdmin } from './open-admin.js';
 import { openJournal } from './journal-file.js';
 import { journalPlace } from './run-directory.js';
 import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
@@ -30,6 +33,8 @@ export type LiveRunOptions = {
   /** A journal of its own in this folder instead; also named by the environment. */
   readonly runDirectory?: string | undefined;
   readonly target?: string | undefined;
+  /** Opens the admin routes on this loopback port; 0 takes any free one. */
+  readonly adminPort?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
@@ -43,6 +48,12 @@ export type LiveRun = {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly journal: JournalSink;
+  /** Rules may come later, through the admin routes. */
+  readonly mayChange: boolean;
+  /** Where the admin routes are; undefined when nobody asked for them. */
+  readonly adminUrl: string | undefined;
+  /** The performer whose held messages a kill switch lets go. */
+  control(performer: Pick<Performer, 'release' | 'fired'>): void;
   /** Records a mistake of our own; the traffic goes on. */
   readonly onProblem: (error: unknown) => void;
   /** Writes the end entry, closes the journal, and tells which rules fired. */
@@ -59,6 +70,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   const plan: Plan = guarded === undefined ? loaded : { ...loaded, rules: [] };
   if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
 
+  const token = options.adminPort === undefined ? undefined : adminToken(options.env);
   const { path, shared } = journalPlace(options);
   const file = path === undefined ? undefined : openJournal(path, tell);
   const clock = realClock;
@@ -87,9 +99,42 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     file?.append(entry);
   };
 
+  const mayChange = token !== undefined;
+  const observesAll = file !== undefined || mayChange;
+  const world = { plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll };
+  let controlled: Pick<Performer, 'release' | 'fired'> | undefined;
+  let decider: Decider;
+  let admin: Awaited<ReturnType<typeof openAdmin>> | undefined;
+  if (token === undefined) decider = createDecider(world);
+  else {
+    const live = createLiveDecider(world);
+    decider = live;
+    admin = await openAdmin({
+      ...world,
+      decider: live,
+      clock,
+      token,
+      port: options.adminPort ?? 0,
+      seed: options.seed,
+      target,
+      guarded: productionWitness(options.env),
+      release: () => controlled?.release(),
+      fired: (id) => controlled?.fired.get(id) ?? 0,
+    }).catch((error: unknown) => {
+      file?.abandon();
+      throw error;
+    });
+    tell(`admin routes on ${admin.url}`);
+  }
+
   return {
     plan,
-    decider: createDecider({ plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll: file !== undefined }),
+    decider,
+    mayChange,
+    adminUrl: admin?.url,
+    control(performer) {
+      controlled = performer;
+    },
     clock,
     startedAtMs,
     journal,
@@ -101,13 +146,28 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       told.add(message);
     },
     async finish(performer) {
-      const fired = Object.fromEntries(loaded.rules.map(({ id }) => [id, performer.fired.get(id) ?? 0]));
+      await admin?.close();
+      // Rules that came while it ran are told, too.
+      const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...Object.fromEntries(performer.fired) };
       journal({ kind: 'end', atMs: clock.nowMs() - startedAtMs, fired, calls: performer.calls });
       await file?.close();
       if (plan.rules.length > 0) for (const line of summaryLines(plan, fired)) tell(line);
     },
-    abandon: () => file?.abandon(),
+    abandon() {
+      void admin?.close();
+      file?.abandon();
+    },
   };
+}
+
+/** The admin routes are closed without a token, so there is no point in opening them. */
+function adminToken(env: LiveRunOptions['env']): string {
+  const token = env['TOOLQUAKE_ADMIN_TOKEN'] || env['CHAOS_ADMIN_TOKEN'];
+  if (token !== undefined && token !== '') return token;
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: '--admin-port needs a token, and there is none.',
+    advice: 'Set TOOLQUAKE_ADMIN_TOKEN (or CHAOS_ADMIN_TOKEN) to a secret; callers send it as "Authorization: Bearer SECRET".',
+  });
 }
 
 async function planOf(options: LiveRunOptions): Promise<Plan> {

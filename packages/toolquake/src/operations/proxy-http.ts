@@ -14,6 +14,7 @@ export type ProxyHttpOptions = {
   readonly journalPath?: string | undefined;
   readonly runDirectory?: string | undefined;
   readonly seed?: number | undefined;
+  readonly adminPort?: number | undefined;
   readonly labelHeader?: string | undefined;
   readonly target?: string | undefined;
   readonly isStrict?: boolean | undefined;
@@ -25,7 +26,12 @@ export type ProxyHttpOptions = {
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
   /** The proxy listens; clients can connect to this URL. */
-  readonly onListening: (listening: { readonly url: string; readonly upstream: string; readonly port: number }) => void;
+  readonly onListening: (listening: {
+    readonly url: string;
+    readonly upstream: string;
+    readonly port: number;
+    readonly adminUrl?: string;
+  }) => void;
 };
 
 /** Resolves when the proxy has stopped: because of the signal, or of a mistake of ours under `isStrict`. */
@@ -46,13 +52,15 @@ export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 
     run.abandon();
     throw error;
   });
+  run.control(proxy.performer);
 
   if (!isLoopback(host))
     tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${url.origin} through it.`);
   const name = isIP(host) === 6 ? `[${host}]` : host;
   // An upstream that ends in a slash is put before every path, so it is no part of the paths that clients use.
   const path = url.pathname.endsWith('/') ? '/' : url.pathname;
-  options.onListening({ url: `http://${name}:${proxy.address.port}${path}`, upstream: url.href, port: proxy.address.port });
+  const admin = run.adminUrl === undefined ? {} : { adminUrl: run.adminUrl };
+  options.onListening({ url: `http://${name}:${proxy.address.port}${path}`, upstream: url.href, port: proxy.address.port, ...admin });
   if (!(await upstream.isReachable()))
     tell(`warning: nobody listens at ${url.origin} yet; requests get "502 Bad Gateway" until somebody does.`);
 

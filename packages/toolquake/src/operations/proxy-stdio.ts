@@ -13,6 +13,7 @@ export type ProxyStdioOptions = {
   readonly journalPath?: string | undefined;
   readonly runDirectory?: string | undefined;
   readonly seed?: number | undefined;
+  readonly adminPort?: number | undefined;
   readonly label?: string | undefined;
   readonly target?: string | undefined;
   readonly isStrict?: boolean | undefined;
@@ -40,6 +41,7 @@ export async function proxyStdio(options: ProxyStdioOptions): Promise<ProcessEnd
   // In the same turn as the proxy's own listeners: both hear every byte.
   if (server.child.stdout !== null) options.tap?.({ toServer: stdin, toClient: server.child.stdout });
   const proxy = startStdioProxy({ ...options, ...run, server, stdin, stdout: options.stdout() });
+  run.control(proxy.performer);
   const stopForwarding = forwardSignals((name) => proxy.signal(name));
   const { isFailed, ...end } = await proxy.finished;
   stopForwarding();

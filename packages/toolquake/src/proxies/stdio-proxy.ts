@@ -34,6 +34,8 @@ export type StdioProxyOptions = {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly plan: Plan;
+  /** Rules may come later: everything is watched from the start. */
+  readonly mayChange?: boolean | undefined;
   readonly decider: Decider;
   readonly clock: Clock;
   readonly startedAtMs: number;
@@ -156,7 +158,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
       },
       options.maxFrameBytes ?? MAX_FRAME_BYTES,
     );
-  const isServerWatched = watchesServer(plan);
+  const isServerWatched = options.mayChange === true || watchesServer(plan);
   const framers: { readonly [Way in Direction]: LineFramer } = {
     'to-server': frameLines('to-server', () => decider.isActive),
     // Where no rule listens to the server's own requests, only answers that somebody waits for are worth a look.

@@ -37,6 +37,14 @@ export const proxyHttp = defineCommand({
       value: 'NAME',
       about: 'Request header that names the session; default: the name the client gives.',
     },
+    {
+      flag: '--admin-port',
+      kind: 'integer',
+      value: 'PORT',
+      about: 'Open the admin routes on this loopback port (0: any free one); the token is in TOOLQUAKE_ADMIN_TOKEN.',
+      min: 0,
+      max: 65535,
+    },
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this server, for rules with "when: { target }".' },
     {
       flag: '--rewrite-host',
@@ -69,6 +77,7 @@ export const proxyHttp = defineCommand({
       journalPath: textOf(options['journal']),
       runDirectory: textOf(options['runDir']),
       seed: numberOf(options['seed']),
+      adminPort: numberOf(options['adminPort']),
       labelHeader: textOf(options['labelHeader']),
       target: textOf(options['target']),
       isStrict: options['strict'] === true,

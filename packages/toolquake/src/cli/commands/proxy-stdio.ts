@@ -17,6 +17,14 @@ export const proxyStdio = defineCommand({
     },
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
     { flag: '--label', kind: 'text', value: 'TEXT', about: 'Session label that draws depend on; default: the name the client gives.' },
+    {
+      flag: '--admin-port',
+      kind: 'integer',
+      value: 'PORT',
+      about: 'Open the admin routes on this loopback port (0: any free one); the token is in TOOLQUAKE_ADMIN_TOKEN.',
+      min: 0,
+      max: 65535,
+    },
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this server, for rules with "when: { target }".' },
     {
       flag: '--max-frame-bytes',
@@ -45,6 +53,7 @@ export const proxyStdio = defineCommand({
       journalPath: textOf(options['journal']),
       runDirectory: textOf(options['runDir']),
       seed: numberOf(options['seed']),
+      adminPort: numberOf(options['adminPort']),
       label: textOf(options['label']),
       target: textOf(options['target']),
       isStrict: options['strict'] === true,

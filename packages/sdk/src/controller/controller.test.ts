@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { callFrame, rule } from '../core/fixtures/rules.js';
+import type { Clock } from '../core/clock.js';
+import { createLiveDecider, engagementsOf, type LiveDecider } from '../core/decide.js';
+import { createCatalogue } from '../core/fault.js';
+import { frameFromMessage } from '../core/frame.js';
+import { EMPTY_PLAN, type Plan, type Rule } from '../core/plan.js';
+import { keyedRandom } from '../core/random.js';
+import { startSession, type Session } from '../core/session.js';
+import { createController, DEFAULT_DURATION_MS, MAX_INJECTED, type ChaosController } from './controller.js';
+
+const fault = rule('any').fault;
+
+/** Time that only a test moves. */
+function handClock(): Clock & { advance(ms: number): void } {
+  const timers = new Set<{ atMs: number; action: () => void }>();
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    schedule(afterMs, action) {
+      const timer = { atMs: nowMs + afterMs, action };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      nowMs += ms;
+      for (const timer of timers) {
+        if (timer.atMs > nowMs) continue;
+        timers.delete(timer);
+        timer.action();
+      }
+    },
+  };
+}
+
+type Rig = {
+  controller: ChaosController;
+  decider: LiveDecider;
+  clock: ReturnType<typeof handClock>;
+  session: Session;
+  releases: number[];
+  /** Ids of the rules that fire on the next call. */
+  call(tool?: string): string[];
+};
+
+function rig(rules: readonly Rule[] = [], guarded?: string): Rig {
+  const plan: Plan = { ...EMPTY_PLAN, seed: 42, rules };
+  const clock = handClock();
+  const releases: number[] = [];
+  const decider = createLiveDecider({ plan, random: keyedRandom(42), transport: 'simulator', startedAtMs: 0, observesAll: true });
+  const release = (): void => void releases.push(clock.nowMs());
+  const controller = createController({ plan, decider, clock, catalogue: createCatalogue({ fault }), release, guarded });
+  const session = startSession();
+  const call = (tool = 'search'): string[] => {
+    const { exchange } = decider.request(session, callFrame(tool), clock.nowMs());
+    return exchange === undefined ? [] : engagementsOf(exchange).map((one) => one.rule.id);
+  };
+  return { controller, decider, clock, session, releases, call };
+}
+
+const half = (id: string): Rule => rule(id, { probability: 0.5 });
+/** An equal rule that is another object, as a file read again gives it. */
+const again = (rules: readonly Rule[]): Plan => ({ ...EMPTY_PLAN, seed: 42, rules: rules.map((one) => ({ ...one })) });
+
+describe('a reload', () => {
+  test('keeps the draws of rules that did not change, wherever it falls and whatever comes or goes beside them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('call', 'reload', 'add', 'drop'), { maxLength: 40 }), (steps) => {
+        const calm = rig([half('kept')]);
+        const shaken = rig([half('kept')]);
+        for (const step of steps) {
+          if (step === 'call') {
+            expect(shaken.call().includes('kept')).toBe(calm.call().includes('kept'));
+          } else shaken.controller.replacePlan(again(step === 'add' ? [half('new'), half('kept')] : [half('kept')]));
+        }
+      }),
+    );
+  });
+
+  test('starts a changed rule afresh', () => {
+    const { controller, call } = rig([rule('once', { at: { first: 1 } })]);
+    expect([call(), call()]).toEqual([['once'], []]);
+    controller.replacePlan(again([rule('once', { at: { first: 1 }, probability: 1, when: { tool: ['search'] } })]));
+    expect(call()).toEqual(['once']);
+  });
+
+  test('leaves exchanges under way the engagements they have', () => {
+    const { controller, decider, session } = rig([rule('kept')]);
+    const { exchange } = decider.request(session, callFrame('search'), 0);
+    controller.replacePlan(again([]));
+    expect(engagementsOf(exchange!).map((one) => one.rule.id)).toEqual(['kept']);
+  });
+});
+
+describe('injected rules', () => {
+  test('any interleaving of inject, clear and time equals a model', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('inject' as const), durationMs: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({ kind: fc.constant('clear' as const), nth: fc.nat(10) }),
+      fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 30 }) }),
+      fc.record({ kind: fc.constant('clear-all' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { controller, clock, call } = rig();
+        let model: { id: string; endsAtMs: number }[] = [];
+        const ids: string[] = [];
+        for (const one of steps) {
+          if (one.kind === 'inject') {
+            const id = controller.inject({ fault: fault.type }, one.durationMs);
+            ids.push(id);
+            model.push({ id, endsAtMs: clock.nowMs() + one.durationMs });
+          } else if (one.kind === 'clear') {
+            const id = ids[one.nth] ?? 'nobody';
+            expect(controller.clear(id)).toBe(model.some((known) => known.id === id));
+            model = model.filter((known) => known.id !== id);
+          } else if (one.kind === 'wait') {
+            clock.advance(one.ms);
+            model = model.filter(({ endsAtMs }) => endsAtMs > clock.nowMs());
+          } else {
+            controller.clearAll();
+            model = [];
+          }
+          expect(controller.list().map(({ id }) => id)).toEqual(model.map(({ id }) => id));
+          expect(call()).toEqual(model.map(({ id }) => id));
+        }
+      }),
+    );
+  });
+
+  test('live fifteen minutes unless told otherwise', () => {
+    const { controller, clock, call } = rig();
+    controller.inject({ fault: fault.type });
+    clock.advance(DEFAULT_DURATION_MS - 1);
+    expect(call()).toHaveLength(1);
+    clock.advance(1);
+    expect(call()).toEqual([]);
+  });
+
+  test('are refused when wrong, with the nearest word, and change nothing', () => {
+    const { controller } = rig([rule('mine')]);
+    expect(() => controller.inject({ fault: 'act-termnal' })).toThrow(/unknown fault "act-termnal"/);
+    expect(() => controller.inject({ fault: fault.type, probability: 2 })).toThrow(/from 0 to 1/);
+    expect(() => controller.inject({ fault: fault.type }, Number.NaN)).toThrow(/durationMs/);
+    expect(() => controller.inject({ fault: fault.type, id: 'mine' })).toThrow(/already/);
+    expect(controller.list()).toEqual([]);
+  });
+
+  test('are at most a thousand', () => {
+    const { controller } = rig();
+    for (let count = 0; count < MAX_INJECTED; count++) controller.inject({ fault: fault.type });
+    expect(() => controller.inject({ fault: fault.type })).toThrow(/1000 injected rules/);
+  });
+
+  test('are refused under a guard, with its reason', () => {
+    const { controller } = rig([], 'NODE_ENV says "production"');
+    expect(() => controller.inject({ fault: fault.type })).toThrow(/NODE_ENV says "production"/);
+    expect(() => controller.replacePlan(again([rule('new')]))).toThrow(/production/);
+  });
+});
+
+describe('the kill switch', () => {
+  const reply = frameFromMessage('to-client', { jsonrpc: '2.0', id: 1, result: {} });
+
+  test('passes everything at once, answers under way included, and lets go of what is held', () => {
+    const { controller, decider, session, call, releases } = rig([rule('mine')]);
+    const { exchange } = decider.request(session, callFrame('search'), 0);
+    controller.kill();
+    expect(releases).toEqual([0]);
+    expect(call()).toEqual([]);
+    expect(decider.answer(exchange!, reply, 0).effects).toBeUndefined();
+    expect(engagementsOf(exchange!).map(({ why }) => why)).toEqual(['everything was suspended']);
+  });
+
+  test('stays pulled through injections and reloads, until it is revived', () => {
+    const { controller, call } = rig([rule('mine')]);
+    controller.kill();
+    controller.inject({ fault: fault.type, id: 'late' });
+    controller.replacePlan(again([rule('mine')]));
+    expect(call()).toEqual([]);
+    controller.revive();
+    expect(call()).toEqual(['late', 'mine']);
+  });
+
+  test('draws nothing while it is pulled, so that later draws are the next ones', () => {
+    const calm = rig([half('mine')]);
+    const killed = rig([half('mine')]);
+    killed.controller.kill();
+    killed.call();
+    killed.controller.revive();
+    expect(Array.from({ length: 20 }, () => killed.call())).toEqual(Array.from({ length: 20 }, () => calm.call()));
+  });
+});
