@@ -96,7 +96,11 @@ test.each([
 test.each<[argv: readonly string[], code: number, stderr: string]>([
   [['plan', 'check', 'plam.yaml'], 2, 'plam.yaml does not exist.\nDid you mean "plan.yaml"?'],
   [['plan', 'check', '.'], 2, '. cannot be read: it is a folder.'],
-  [['plan', 'check', 'plan.yaml', '--for', 'stdoi'], 2, '--for must be stdio, http, fetch, tcp, simulator, not "stdoi".\nDid you mean "stdio"?'],
+  [
+    ['plan', 'check', 'plan.yaml', '--for', 'stdoi'],
+    2,
+    '--for must be stdio, http, fetch, tcp, simulator, not "stdoi".\nDid you mean "stdio"?',
+  ],
   [
     ['plan', 'check', 'http-only.yaml', '--for', 'stdio'],
     2,

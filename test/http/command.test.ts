@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -189,4 +190,41 @@ test('warns when other machines can reach it', async () => {
   const started = start(['--upstream', 'http://127.0.0.1:9/mcp', '--port', '0', '--host', '0.0.0.0']);
   await listening(started);
   await expect.poll(started.said).toContain('can be reached from other machines');
+});
+
+test('--mode forward leads clients to the server they name, and performs the plan', async () => {
+  const server = await bank();
+  const plan = join(folder(), 'plan.yaml');
+  writeFileSync(plan, 'rules:\n  - { id: hollow, fault: empty-result, when: { tool: echo } }\n');
+  const started = start(['--mode', 'forward', '--plan', plan, '--port', '0', '--json']);
+  const url = await listening(started);
+  expect(JSON.parse(started.printed())).toEqual({ kind: 'listening', url, port: Number(new URL(url).port) });
+  const { hostname, port } = new URL(url);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const out = request(
+      { hostname, port, path: server.url, method: 'POST', headers: { 'content-type': 'application/json' } },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk) => (body += String(chunk))).on('end', () => resolve(body));
+      },
+    );
+    out.once('error', reject).end(JSON.stringify(call(1, 'echo', { text: 'said' })));
+  });
+  expect(answer).toContain('"id":1');
+  expect(answer).not.toContain('said');
+  started.child.kill('SIGINT');
+  expect(await started.exited).toBe(130);
+  expect(started.said()).toContain('1 of 1 rule');
+});
+
+test.each([
+  [['--mode', 'sideways'], '--mode "sideways" is unknown'],
+  [[], '--upstream is missing'],
+  [['--mode', 'forward', '--upstream', 'http://127.0.0.1:1/mcp'], '--upstream has no meaning with --mode forward'],
+  [['--mode', 'forward', '--rewrite-host'], '--rewrite-host has no meaning with --mode forward'],
+  [['--mode', 'forward', '--host', '0.0.0.0'], 'can be reached from other machines'],
+])('refuses %j before anything starts', async (args, why) => {
+  const started = start(args);
+  expect(await started.exited).toBe(2);
+  expect(started.said()).toContain(why);
 });

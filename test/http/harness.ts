@@ -31,7 +31,7 @@ export type Proxied = {
   readonly problems: unknown[];
 };
 
-/** Starts a proxy in front of a URL. No rules and no journal: it only relays. */
+/** Starts a proxy in front of a URL, or a forward proxy for `any`. No rules and no journal: it only relays. */
 export async function proxied(
   upstream: string,
   rules: readonly Rule[],
@@ -42,7 +42,7 @@ export async function proxied(
   const problems: unknown[] = [];
   const startedAtMs = realClock.nowMs();
   const proxy = await startHttpProxy({
-    upstream: connectUpstream(new URL(upstream), { rewriteHost: change.rewriteHost === true }),
+    upstream: upstream === 'any' ? 'any' : connectUpstream(new URL(upstream), { rewriteHost: change.rewriteHost === true }),
     host: '127.0.0.1',
     port: 0,
     decider: createDecider({
@@ -58,7 +58,8 @@ export async function proxied(
     onProblem: (error) => problems.push(error),
     ...change,
   });
-  return { url: `http://127.0.0.1:${proxy.address.port}${new URL(upstream).pathname}`, port: proxy.address.port, proxy, journal, problems };
+  const path = upstream === 'any' ? '' : new URL(upstream).pathname;
+  return { url: `http://127.0.0.1:${proxy.address.port}${path}`, port: proxy.address.port, proxy, journal, problems };
 }
 
 /** What a raw client got. */

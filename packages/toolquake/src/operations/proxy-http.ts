@@ -7,7 +7,10 @@ import { loadRun } from './load-run.js';
 
 /** What the proxy needs to know. */
 export type ProxyHttpOptions = {
-  readonly upstream: string;
+  /** `reverse` stands in front of one server; `forward` leads to whatever server a client names. */
+  readonly mode?: string | undefined;
+  /** The server; only in reverse mode, where it is required. */
+  readonly upstream?: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly planPath?: string | undefined;
@@ -28,7 +31,7 @@ export type ProxyHttpOptions = {
   /** The proxy listens; clients can connect to this URL. */
   readonly onListening: (listening: {
     readonly url: string;
-    readonly upstream: string;
+    readonly upstream?: string;
     readonly port: number;
     readonly adminUrl?: string;
   }) => void;
@@ -37,9 +40,9 @@ export type ProxyHttpOptions = {
 /** Resolves when the proxy has stopped: because of the signal, or of a mistake of ours under `isStrict`. */
 export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 'failed'> {
   const { host, tell, signal } = options;
-  const url = upstreamUrl(options.upstream);
+  const url = isForward(options) ? undefined : upstreamUrl(options.upstream);
   const run = await loadRun({ transport: 'http', ...options });
-  const upstream = connectUpstream(url, { rewriteHost: options.rewriteHost === true });
+  const upstream = url === undefined ? 'any' : connectUpstream(url, { rewriteHost: options.rewriteHost === true });
   const failure = new AbortController();
   const onProblem = (error: unknown): void => {
     run.onProblem(error);
@@ -54,15 +57,19 @@ export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 
   });
   run.control(proxy.performer);
 
-  if (!isLoopback(host))
-    tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${url.origin} through it.`);
   const name = isIP(host) === 6 ? `[${host}]` : host;
-  // An upstream that ends in a slash is put before every path, so it is no part of the paths that clients use.
-  const path = url.pathname.endsWith('/') ? '/' : url.pathname;
+  const { port } = proxy.address;
   const admin = run.adminUrl === undefined ? {} : { adminUrl: run.adminUrl };
-  options.onListening({ url: `http://${name}:${proxy.address.port}${path}`, upstream: url.href, port: proxy.address.port, ...admin });
-  if (!(await upstream.isReachable()))
-    tell(`warning: nobody listens at ${url.origin} yet; requests get "502 Bad Gateway" until somebody does.`);
+  if (url === undefined || upstream === 'any') options.onListening({ url: `http://${name}:${port}`, port, ...admin });
+  else {
+    if (!isLoopback(host))
+      tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${url.origin} through it.`);
+    // An upstream that ends in a slash is put before every path, so it is no part of the paths that clients use.
+    const path = url.pathname.endsWith('/') ? '/' : url.pathname;
+    options.onListening({ url: `http://${name}:${port}${path}`, upstream: url.href, port, ...admin });
+    if (!(await upstream.isReachable()))
+      tell(`warning: nobody listens at ${url.origin} yet; requests get "502 Bad Gateway" until somebody does.`);
+  }
 
   await aborted(AbortSignal.any([signal, failure.signal]));
   await proxy.stop();
@@ -80,7 +87,31 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function upstreamUrl(text: string): URL {
+/** True for forward mode; options that contradict the mode are refused. */
+function isForward({ mode = 'reverse', upstream, rewriteHost, host }: ProxyHttpOptions): boolean {
+  if (mode !== 'reverse' && mode !== 'forward')
+    throw refused(`--mode "${mode}" is unknown.`, 'Use "reverse" (in front of one server) or "forward" (clients name the server).');
+  if (mode === 'reverse') {
+    if (upstream !== undefined) return false;
+    throw refused('--upstream is missing.', 'Give the URL of the MCP endpoint, or let clients name it with --mode forward.');
+  }
+  if (upstream !== undefined)
+    throw refused('--upstream has no meaning with --mode forward.', 'Leave it out: clients say which server they want.');
+  if (rewriteHost === true)
+    throw refused('--rewrite-host has no meaning with --mode forward.', 'Leave it out: clients name the server already.');
+  if (!isLoopback(host))
+    throw refused(
+      `--host "${host}" can be reached from other machines, and a forward proxy would lead them to wherever this one can go.`,
+      'Listen on 127.0.0.1 or ::1, or use --mode reverse.',
+    );
+  return true;
+}
+
+function refused(message: string, advice: string): ToolquakeError {
+  return new ToolquakeError('BAD_ARGUMENT', { message, advice });
+}
+
+function upstreamUrl(text = ''): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const why =
     url === undefined || !/^https?:\/\//i.test(text)

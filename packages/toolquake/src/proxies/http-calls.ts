@@ -29,6 +29,8 @@ export type ServerCall = {
   readonly kind: 'server-call';
   readonly record: SessionRecord;
   readonly lane: Lane;
+  /** The server that asks. */
+  readonly upstream: Upstream;
   /** The POST that the client answered with. */
   answeredBy: ClientCall | undefined;
 };

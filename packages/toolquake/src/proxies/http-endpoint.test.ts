@@ -4,8 +4,8 @@ import type { UpstreamPlace } from './http-upstream.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (given: Uint8Array): string => new TextDecoder().decode(given);
-const ROOT: UpstreamPlace = { origin: 'http://server:3001', prefix: '' };
-const PREFIXED: UpstreamPlace = { origin: 'http://server:3001', prefix: '/base' };
+const ROOT: UpstreamPlace = { origin: 'http://server:3001', prefix: '', isAskedByName: false };
+const PREFIXED: UpstreamPlace = { origin: 'http://server:3001', prefix: '/base', isAskedByName: false };
 const ask = { path: '/sse', headers: ['Host', '127.0.0.1:9'] };
 
 const read = (endpoint: string, upstream = ROOT, headers = ask.headers): { path: string; said: string } | undefined => {

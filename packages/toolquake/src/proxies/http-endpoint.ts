@@ -25,7 +25,7 @@ const UNNAMED = 'http://unnamed.invalid';
 export function announcedEndpoint(event: Uint8Array, { upstream, ask }: AnnouncementOf): AnnouncedEndpoint | undefined {
   const given = endpointText(event);
   if (given === undefined) return undefined;
-  const proxy = `http://${headerOf(ask.headers, 'host') ?? ''}`;
+  const proxy = upstream.isAskedByName ? upstream.origin : `http://${headerOf(ask.headers, 'host') ?? ''}`;
   const isNamed = URL.canParse(proxy);
   const us = isNamed ? new URL(proxy).origin : UNNAMED;
   const byServer = parsed(given, `${upstream.origin}${upstream.prefix}${ask.path}`);

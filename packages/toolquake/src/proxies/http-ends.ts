@@ -17,7 +17,6 @@ import { answerLane, handleOf, type ClientCall, type ServerCall } from './http-c
 import type { FrontDoor } from './http-front-door.js';
 import { endToEnd, withBodyLength } from './http-headers.js';
 import type { Lane } from './http-lane.js';
-import type { Upstream } from './http-upstream.js';
 
 const NOBODY = 'there is nobody to send it to';
 /** How HTTP+SSE acknowledges a POST whose answer comes in the stream. */
@@ -29,7 +28,6 @@ const ABOUT_A_CALL = new Set(['notifications/progress', 'notifications/message']
 
 /** What the ends reach. Getters, because connections come before the front door is fully open. */
 export type HttpEndsOptions = {
-  readonly upstream: Upstream;
   readonly frontDoor: () => FrontDoor | undefined;
   /** The connection that is being decided on. */
   readonly connecting: () => { isTurnedAway: boolean } | undefined;
@@ -38,7 +36,7 @@ export type HttpEndsOptions = {
 };
 
 /** Builds the port. */
-export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: HttpEndsOptions): Ends {
+export function createHttpEnds({ frontDoor, connecting, cutAll }: HttpEndsOptions): Ends {
   const laneOf = (exchange: Exchange | undefined): Lane | undefined => {
     const handle = exchange === undefined ? undefined : handleOf(exchange);
     return handle?.kind === 'client-call' ? answerLane(handle) : handle?.lane;
@@ -61,7 +59,12 @@ export function createHttpEnds({ upstream, frontDoor, connecting, cutAll }: Http
     if (message === undefined) return 'a server can only be answered with a message';
     const bytes = Buffer.from(JSON.stringify(message));
     const { path, headers } = call.record;
-    const out = upstream.request({ method: 'POST', path, headers: withBodyLength(endToEnd(headers), bytes.length), framing: 'length' });
+    const out = call.upstream.request({
+      method: 'POST',
+      path,
+      headers: withBodyLength(endToEnd(headers), bytes.length),
+      framing: 'length',
+    });
     out.once('error', () => {});
     out.once('response', (answer) => answer.resume());
     out.end(bytes);

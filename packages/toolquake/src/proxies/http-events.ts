@@ -11,10 +11,11 @@ import {
   type Frame,
   type Performer,
 } from '@toolquake/sdk/core';
-import { handleOf, type ClientCall } from './http-calls.js';
+import { handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { Lane } from './http-lane.js';
 import { SMALL_BYTES } from './http-relay.js';
 import type { SessionRecord } from './http-sessions.js';
+import type { Upstream } from './http-upstream.js';
 
 /** What a stream belongs to. `call` is absent for the GET stream. */
 export type StreamOwner = {
@@ -23,6 +24,7 @@ export type StreamOwner = {
   readonly call: ClientCall | undefined;
   /** Reads an event that is no message: HTTP+SSE announces the session that the stream belongs to from then on. */
   readonly announcement?: (event: Uint8Array) => { readonly record: SessionRecord; readonly bytes: Uint8Array } | undefined;
+  readonly upstream: Upstream;
   readonly performer: Performer;
   readonly maxFrameBytes: number;
   /** Runs our own code so that its mistakes never break the stream: `otherwise` passes what it failed on. */
@@ -63,7 +65,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   const decide = (block: EventBlock, frame: Frame): void => {
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const handle = { kind: 'server-call', record, lane, answeredBy: undefined };
+      const handle: ServerCall = { kind: 'server-call', record, lane, upstream: owner.upstream, answeredBy: undefined };
       if (performer.request(record.session, frame, { handle }).effects === undefined) lane.pass(block.bytes);
       else lane.keepNoted();
       return;

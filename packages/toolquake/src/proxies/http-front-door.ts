@@ -17,7 +17,12 @@ export type FrontDoorOptions = {
   /** A client connected; nothing was read yet. False turns it away. */
   readonly onConnect: () => boolean;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** A client asked for a tunnel (CONNECT); `parse` reads requests from inside it. Absent: nobody gets one. */
+  readonly onTunnel?: ((tunnel: AskedTunnel) => void) | undefined;
 };
+
+/** A tunnel that a client asked for; nothing was answered yet. */
+export type AskedTunnel = { readonly authority: string; readonly socket: Socket; readonly head: Buffer; parse(): void };
 
 /** An open front door. */
 export type FrontDoor = {
@@ -56,6 +61,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     parser.emit('connection', socket);
     socket.resume();
   };
+  parser.on('connect', ({ url }: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (options.onTunnel === undefined) refuseTunnel(socket, '405 Method Not Allowed', 'This is no forward proxy.');
+    else options.onTunnel({ authority: url ?? '', socket, head, parse: () => admit(socket) });
+  });
 
   const welcome = (socket: Socket): void => {
     sockets.add(socket);
@@ -143,6 +152,13 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       giveUp();
     },
   };
+}
+
+/** Answers a CONNECT that leads nowhere. */
+export function refuseTunnel(socket: Socket, status: string, why: string): void {
+  const body = `${why}\n`;
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+  socket.once('finish', () => socket.destroy());
 }
 
 /** Stops a connection in both directions, whoever writes to it (corking would not do: Node uncorks when a response ends). */

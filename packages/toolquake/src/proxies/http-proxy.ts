@@ -5,19 +5,30 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPerformer, MAX_FRAME_BYTES, type Clock, type Decider, type JournalSink, type Performer } from '@toolquake/sdk/core';
+import {
+  createPerformer,
+  createSessionNames,
+  MAX_FRAME_BYTES,
+  type Clock,
+  type Decider,
+  type JournalSink,
+  type Performer,
+} from '@toolquake/sdk/core';
 import { announcementEdit } from './http-endpoint.js';
 import { createHttpEnds } from './http-ends.js';
 import { openFrontDoor, type FrontDoor } from './http-front-door.js';
 import { headerOf, withoutHeaders } from './http-headers.js';
+import type { HttpOrigin } from './http-origins.js';
 import { relay } from './http-relay.js';
-import { createSessions } from './http-sessions.js';
+import { anyWay, oneWay } from './http-routes.js';
+import { createSessions, type Sessions } from './http-sessions.js';
 import { createTraffic } from './http-traffic.js';
-import { askOf, type Upstream, type UpstreamAsk } from './http-upstream.js';
+import type { Upstream, UpstreamAsk } from './http-upstream.js';
 
 /** What the proxy works with. */
 export type HttpProxyOptions = {
-  readonly upstream: Upstream;
+  /** The server; `any` makes a forward proxy, whose clients say where they want to go. */
+  readonly upstream: Upstream | 'any';
   readonly host: string;
   readonly port: number;
   readonly decider: Decider;
@@ -31,6 +42,8 @@ export type HttpProxyOptions = {
   readonly maxFrameBytes?: number | undefined;
   /** Our own mistakes. Throwing here ends the request at hand with a 502. */
   readonly onProblem: (error: unknown) => void;
+  /** One line for people: what the proxy passes on unread. */
+  readonly tell?: ((line: string) => void) | undefined;
 };
 
 /** A running proxy. */
@@ -46,28 +59,43 @@ const NOT_WITH_RULES = new Set(['accept-encoding', 'expect']);
 
 /** Starts listening. */
 export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
-  const { upstream, decider, clock } = options;
+  const { decider, clock } = options;
   // Effects reach for the door that is opened below; connections only come after that.
   const door: { open: FrontDoor | undefined } = { open: undefined };
   let connecting: { isTurnedAway: boolean } | undefined;
-  const ends = createHttpEnds({ upstream, frontDoor: () => door.open, connecting: () => connecting, cutAll: () => traffic.cutAll() });
+  const cutAll = (): void => {
+    for (const { traffic } of routes.all()) traffic.cutAll();
+  };
+  const ends = createHttpEnds({ frontDoor: () => door.open, connecting: () => connecting, cutAll });
   const performer = createPerformer({ ...options, ends });
-  const sessions = createSessions({
-    target: options.target,
-    labelHeader: options.labelHeader,
-    onForget: (session) => performer.close(session),
-  });
-  const traffic = createTraffic({
-    upstream,
-    performer,
-    sessions,
-    maxFrameBytes: options.maxFrameBytes ?? MAX_FRAME_BYTES,
-    taskHeader: options.taskHeader,
-    onProblem: options.onProblem,
-  });
+  // Clients with one name are told apart also when they speak to different servers.
+  const names = createSessionNames();
+  const openSessions = (target: string | undefined): Sessions =>
+    createSessions({ target, names, labelHeader: options.labelHeader, onForget: (session) => performer.close(session) });
+  const openOrigin = (upstream: Upstream, sessions: Sessions): HttpOrigin => {
+    const { maxFrameBytes = MAX_FRAME_BYTES, taskHeader, onProblem } = options;
+    return { upstream, sessions, traffic: createTraffic({ upstream, performer, sessions, maxFrameBytes, taskHeader, onProblem }) };
+  };
+  const closeOrigin = ({ upstream, sessions }: HttpOrigin): void => {
+    for (const { session } of sessions.all()) performer.close(session);
+    upstream.close();
+  };
+  // Whom a client connects for shows in its first request only.
+  const lobby = openSessions(options.target);
+  const routes =
+    options.upstream === 'any'
+      ? anyWay({
+          open: (upstream, url) => openOrigin(upstream, openSessions(options.target ?? url.host)),
+          onForget: closeOrigin,
+          tell: options.tell ?? (() => {}),
+        })
+      : oneWay(openOrigin(options.upstream, lobby));
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const ask = askOf(request);
+    const route = routes.of(request, response);
+    if (route === undefined) return;
+    const { ask, origin } = route;
+    const { upstream, traffic, sessions } = origin;
     if (!decider.isActive) {
       const isStream = ask.method === 'GET';
       return relay(ask, request, response, upstream, isStream ? (head) => announcementEdit(head, { upstream, ask }) : undefined);
@@ -87,7 +115,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     const arriving = { isTurnedAway: false };
     connecting = arriving;
     try {
-      performer.connect(sessions.main.session);
+      performer.connect(lobby.main.session);
     } catch {
       // Told already, and the proxy is about to stop.
       return false;
@@ -97,17 +125,19 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     return !arriving.isTurnedAway;
   };
 
-  const frontDoor = await openFrontDoor({ host: options.host, port: options.port, clock, onConnect, onRequest });
+  const { onTunnel } = routes;
+  const frontDoor = await openFrontDoor({ host: options.host, port: options.port, clock, onConnect, onRequest, onTunnel });
   door.open = frontDoor;
   const { address, close } = frontDoor;
+  routes.avoid(address);
   return {
     address,
     performer,
     async stop() {
       // Nothing is released: a call that a rule kept from the server must not be executed because we go away.
-      for (const { session } of sessions.all()) performer.close(session);
+      for (const { sessions } of [{ sessions: lobby }, ...routes.all()]) for (const { session } of sessions.all()) performer.close(session);
       await close();
-      upstream.close();
+      for (const { upstream } of routes.all()) upstream.close();
     },
   };
 }

@@ -54,11 +54,13 @@ export type Sessions = {
 export function createSessions(options: {
   readonly target: string | undefined;
   readonly labelHeader: string | undefined;
+  /** Names of sessions that are told apart from those of other servers too. */
+  readonly names?: (clientName: string) => string;
   readonly onForget: (session: Session) => void;
 }): Sessions {
   const { target, onForget } = options;
   const labelHeader = options.labelHeader?.toLowerCase();
-  const names = createSessionNames();
+  const names = options.names ?? createSessionNames();
   const record = (label: string, era?: Session['era'], isAnsweredInStream = false): SessionRecord => ({
     session: startSession({ label, target, era }),
     stream: undefined,

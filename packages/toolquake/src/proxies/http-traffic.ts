@@ -59,6 +59,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   const pump = (answer: IncomingMessage, owner: Pick<StreamOwner, 'lane' | 'record' | 'call' | 'announcement'>): void =>
     pumpEvents(answer, {
       ...owner,
+      upstream,
       performer,
       maxFrameBytes,
       guarded: (act, otherwise) => guarded(owner.lane.response, act, otherwise),

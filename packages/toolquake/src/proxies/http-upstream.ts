@@ -1,15 +1,23 @@
 /** The server's side of the proxy: kept-alive connections to one origin, over node:http or node:https. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import net from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { MAX_HEADER_BYTES } from './http-front-door.js';
 import { bodyFraming, endToEnd, headerOf, withHeader, type BodyFraming, type RawHeaders } from './http-headers.js';
+import { leadsTo, loopError } from './http-self.js';
+import { socketAddress } from './http-target.js';
 
 /** What to ask upstream. Headers go out as they are, so hop-by-hop ones must be gone already. */
 export type UpstreamAsk = { readonly method: string; readonly path: string; readonly headers: string[]; readonly framing: BodyFraming };
 
-/** Where the server is. `prefix` stands before every path that clients ask for; empty, or without a slash at its end. */
-export type UpstreamPlace = { readonly origin: string; readonly prefix: string };
+/** Where the server is. */
+export type UpstreamPlace = {
+  readonly origin: string;
+  /** Stands before every path that clients ask for; empty, or without a slash at its end. */
+  readonly prefix: string;
+  /** Clients ask for the server under its own name, so what it says about its addresses is true for them. */
+  readonly isAskedByName: boolean;
+};
 
 /** The server behind the proxy. */
 export type Upstream = UpstreamPlace & {
@@ -17,6 +25,10 @@ export type Upstream = UpstreamPlace & {
   request(ask: UpstreamAsk): ClientRequest;
   /** Resolves to false when nobody answers there now; the server may well start later. */
   isReachable(): Promise<boolean>;
+  /** Never connects to this address again: our own front door, where every request would come back to us. */
+  avoid(door: AddressInfo): void;
+  /** False while a request is under way. */
+  isIdle(): boolean;
   close(): void;
 };
 
@@ -35,25 +47,32 @@ const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
  * Connects lazily. A URL that ends in a slash is a prefix of every path; any other names the endpoint itself, and the
  * proxy passes all paths of its origin (OAuth metadata lives outside the endpoint).
  */
-export function connectUpstream(url: URL, options: { readonly rewriteHost: boolean }): Upstream {
+export function connectUpstream(url: URL, options: { readonly rewriteHost: boolean; readonly isAskedByName?: boolean }): Upstream {
   const isSecure = url.protocol === 'https:';
   const library = isSecure ? https : http;
   const agent = new library.Agent({ keepAlive: true, noDelay: true, maxFreeSockets: 1024, scheduling: 'lifo' });
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+  const { host, port } = socketAddress(url);
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : '';
   const servername = isSecure ? host : undefined;
+  let door: AddressInfo | undefined;
 
   const request = (ask: UpstreamAsk): ClientRequest => {
     const { method } = ask;
     const headers = options.rewriteHost ? withHeader(ask.headers, 'Host', url.host) : ask.headers;
     const path = prefix === '' ? ask.path : prefix + ask.path;
-    return library.request({ agent, host, port, servername, method, path, headers, setHost: false, maxHeaderSize: MAX_HEADER_BYTES });
+    const out = library.request({ agent, host, port, servername, method, path, headers, setHost: false, maxHeaderSize: MAX_HEADER_BYTES });
+    if (door?.port !== port) return out;
+    const avoided = door;
+    // Heard before the request is written, so that nothing of it comes round.
+    return out.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => void (leadsTo(socket, avoided) && socket.destroy(loopError())));
+    });
   };
 
   return {
     origin: url.origin,
     prefix,
+    isAskedByName: options.isAskedByName === true,
     request,
     isReachable: () =>
       new Promise((resolve) => {
@@ -66,6 +85,8 @@ export function connectUpstream(url: URL, options: { readonly rewriteHost: boole
         socket.once('error', () => done(false));
         socket.setTimeout(1000, () => done(false));
       }),
+    avoid: (address) => void (door = address),
+    isIdle: () => Object.keys(agent.sockets).length === 0 && Object.keys(agent.requests).length === 0,
     close: () => agent.destroy(),
   };
 }

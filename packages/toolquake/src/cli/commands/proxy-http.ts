@@ -3,14 +3,20 @@ import { defineCommand, EXIT, numberOf, textOf } from '../command.js';
 /** The proxy in front of a server that speaks Streamable HTTP, or HTTP+SSE before it. */
 export const proxyHttp = defineCommand({
   name: 'proxy http',
-  summary: 'Stands in front of an MCP server that speaks HTTP, and injects the faults of a plan.',
+  summary: 'Stands between clients and MCP servers that speak HTTP, and injects the faults of a plan.',
   options: [
     {
       flag: '--upstream',
       kind: 'text',
       value: 'URL',
       about: 'The server. A URL that ends in "/" is a prefix of every path; all paths of the origin pass.',
-      isRequired: true,
+    },
+    {
+      flag: '--mode',
+      kind: 'text',
+      value: 'MODE',
+      about: 'Either reverse, in front of --upstream, or forward: clients name the server (HTTP_PROXY), and https passes unread.',
+      default: 'reverse',
     },
     { flag: '--plan', kind: 'text', value: 'FILE', about: 'Fault plan (YAML or JSON). Without one, everything passes untouched.' },
     {
@@ -66,11 +72,13 @@ export const proxyHttp = defineCommand({
   examples: [
     'toolquake proxy http --upstream http://127.0.0.1:3001/mcp --plan quake.yaml',
     'toolquake proxy http --upstream https://mcp.example.com/mcp --rewrite-host --port 0',
+    'toolquake proxy http --mode forward --plan quake.yaml --port 8900',
   ],
   handle: async ({ options }, io) => {
     const { proxyHttp: runProxy } = await import('../../operations/proxy-http.js');
     const end = await runProxy({
-      upstream: String(options['upstream']),
+      mode: textOf(options['mode']),
+      upstream: textOf(options['upstream']),
       host: textOf(options['host']) ?? '127.0.0.1',
       port: numberOf(options['port']) ?? 8900,
       planPath: textOf(options['plan']),
@@ -87,7 +95,8 @@ export const proxyHttp = defineCommand({
       signal: io.signal,
       tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
       onListening: (listening) => {
-        io.stderr.write(`toolquake: listening on ${listening.url}, in front of ${listening.upstream}\n`);
+        const role = listening.upstream === undefined ? 'a forward proxy' : `in front of ${listening.upstream}`;
+        io.stderr.write(`toolquake: listening on ${listening.url}, ${role}\n`);
         if (options['json'] === true) io.stdout.write(`${JSON.stringify({ kind: 'listening', ...listening })}\n`);
       },
     });
