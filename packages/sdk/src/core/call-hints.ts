@@ -20,7 +20,7 @@ export type CallHints = {
   readonly task?: string;
   /** The trace that the request belongs to. */
   readonly trace?: string;
-  /** Equal for calls of the same tool with the same arguments; the arguments cannot be read from it. */
+  /** Equal for calls of the same tool with the same arguments. A hash: it does not say them, but it confirms a guess. */
   readonly operation?: string;
 };
 
