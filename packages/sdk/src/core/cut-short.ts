@@ -4,7 +4,7 @@ import { frameBytes, type Frame } from './frame.js';
 import type { FaultContext } from './fault.js';
 
 /** A reset throws away what was not read yet, so the bytes get time to arrive. */
-const CUT_AFTER_MS = 20;
+export const CUT_AFTER_MS = 20;
 
 /** The first bytes of a message arrive, then the connection breaks. `keep` says how many of them, given how many there are. */
 export function cutShort(

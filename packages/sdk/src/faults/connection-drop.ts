@@ -1,4 +1,4 @@
-import { cutShort } from '../core/cut-short.js';
+import { CUT_AFTER_MS, cutShort } from '../core/cut-short.js';
 import { disconnect, forward, hold, type Effect } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import { frameBytes, frameFromBytes, type Frame } from '../core/frame.js';
@@ -32,7 +32,7 @@ export const connectionDrop = defineFault({
       if (context.transport !== 'tcp') return cutShort(event.frame, { how, keep: () => afterBytes, context });
       const room = afterBytes - context.memory.passedBytes;
       context.memory.passedBytes += frameBytes(event.frame).length;
-      return context.memory.passedBytes < afterBytes ? [] : [...split(event.frame, room), disconnect(how)];
+      return context.memory.passedBytes < afterBytes ? [] : [...split(event.frame, room), disconnect(how, 0, CUT_AFTER_MS)];
     }
     return afterMs === 0 ? [disconnect(how)] : [hold(event.frame, 'never'), disconnect(how, 0, afterMs)];
   },
