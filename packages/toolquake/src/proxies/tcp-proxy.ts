@@ -36,6 +36,8 @@ export type TcpProxy = {
   readonly address: AddressInfo;
   /** Its `release` also takes new connections again. */
   readonly performer: StreamPerformer;
+  /** How many clients are connected. */
+  readonly connections: number;
   /** Stops listening and cuts every connection. */
   stop(): Promise<void>;
 };
@@ -162,6 +164,9 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
         refusedUntilMs = -Infinity;
         performer.release();
       },
+    },
+    get connections() {
+      return pairs.size;
     },
     async stop() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
