@@ -1,13 +1,11 @@
-/** A real dependency on a free port in a folder of its own, and its real client, direct or through `toolquake proxy tcp`. */
+/** A real dependency on a free port in a folder of its own, and its real client. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { binPath } from '../cli/harness.js';
-import { deadPort } from '../tcp/harness.js';
 
 /** What came of a command. */
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string; readonly tookMs: number };
@@ -66,34 +64,4 @@ function accepts(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
-}
-
-export { deadPort as freePort };
-
-/** Puts the proxy in front of a port for as long as the work takes; what the work says, and the summary of the proxy. */
-export async function behindProxy<Result>(
-  upstream: number,
-  rules: readonly object[],
-  work: (port: number) => Promise<Result>,
-): Promise<{ readonly result: Result; readonly said: string }> {
-  const folder = folderFor({});
-  const plan = join(folder.path, 'plan.json');
-  writeFileSync(plan, JSON.stringify({ version: 1, seed: 1, rules }));
-  const argv = [binPath, 'proxy', 'tcp', '--upstream', `127.0.0.1:${upstream}`, '--port', '0', '--json', '--plan', plan];
-  const env = { ...process.env, NODE_ENV: 'development', ENVIRONMENT: 'development' };
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  const gone = once(child, 'close');
-  let said = '';
-  child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
-  try {
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const { port } = JSON.parse(line.toString()) as { port: number };
-    const result = await work(port);
-    child.kill('SIGTERM');
-    await gone;
-    return { result, said };
-  } finally {
-    child.kill('SIGKILL');
-    folder.remove();
-  }
 }

@@ -2,7 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { accountOf, behindProxy, folderFor, freePort, run, startServer, type Ran } from '../dependency.js';
+import { accountOf, folderFor, run, startServer, type Ran } from '../dependency.js';
+import { behindProxy } from '../../tcp/behind-proxy.js';
+import { deadPort } from '../../tcp/harness.js';
 
 /** Debian keeps the programs of each version in a folder of their own. */
 const programs = ((versions: string): string => join(versions, readdirSync(versions).toSorted().at(-1)!, 'bin'))('/usr/lib/postgresql');
@@ -16,7 +18,7 @@ beforeAll(async () => {
   const as = await accountOf('postgres');
   folder = folderFor(as);
   const data = join(folder.path, 'data');
-  databasePort = await freePort();
+  databasePort = await deadPort();
   expect(await run([join(programs, 'initdb'), '-D', data, '-U', 'tester', '-A', 'trust', '--no-sync'], { as })).toMatchObject({ code: 0 });
   const settings = ['-D', data, '-p', String(databasePort), '-h', '127.0.0.1', '-k', folder.path, '-F'];
   stop = await startServer([join(programs, 'postgres'), ...settings], databasePort, as);

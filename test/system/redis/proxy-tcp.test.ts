@@ -1,13 +1,15 @@
 /** A real Redis with its own client, behind `toolquake proxy tcp`. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { behindProxy, folderFor, freePort, run, startServer, type Ran } from '../dependency.js';
+import { folderFor, run, startServer, type Ran } from '../dependency.js';
+import { behindProxy } from '../../tcp/behind-proxy.js';
+import { deadPort } from '../../tcp/harness.js';
 
 let redisPort = 0;
 let stop = async (): Promise<void> => {};
 const folder = folderFor({});
 
 beforeAll(async () => {
-  redisPort = await freePort();
+  redisPort = await deadPort();
   const settings = ['--port', String(redisPort), '--bind', '127.0.0.1', '--dir', folder.path, '--save', '', '--appendonly', 'no'];
   stop = await startServer(['redis-server', ...settings], redisPort);
   await cli(redisPort, ['SET', 'large', 'x'.repeat(100_000)]);
