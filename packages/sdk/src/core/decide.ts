@@ -321,6 +321,8 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
     },
     bytes(stream, frame, nowMs) {
       const suppressed = engageStream(stream, nowMs);
+      // No rule drew for it: nothing more is to be asked of its bytes.
+      if (stream.engagements === undefined) return PASS;
       const awake = streams.awake(engagementsOf(stream), nowMs);
       if (awake.length === 0) return suppressed.length === 0 ? PASS : { ...PASS, exchange: stream, suppressed };
       const part = frame.direction === stream.origin ? 'request' : 'answer';
