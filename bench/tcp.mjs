@@ -177,7 +177,9 @@ async function compare(rounds) {
     }
   }
   console.log(`TCP proxy, node ${process.version}, ${cpus().length} cores, ${rounds} rounds: rates against the limit\n`);
-  console.log(`| | ${Object.keys(WORK).join(' | ')} | processor time per round trip |\n|---|${'---:|'.repeat(Object.keys(WORK).length + 1)}`);
+  console.log(
+    `| | ${Object.keys(WORK).join(' | ')} | processor time per round trip |\n|---|${'---:|'.repeat(Object.keys(WORK).length + 1)}`,
+  );
   const ratio = (work, name) => median(rates[work][name].map((rate, round) => rate / rates[work]['limit: node:net'][round]));
   for (const name of Object.keys(field)) {
     const cells = Object.keys(WORK).map((work) => ratio(work, name).toFixed(2));

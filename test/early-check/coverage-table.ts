@@ -111,7 +111,11 @@ export function coverageDocument(scenarios: readonly Scenario[], catalogue: Cata
     ),
     '',
   ]);
-  return [ABOVE, ...table(['fault', ...Object.keys(COLUMNS), STREAM_COLUMN], faultRows), '', BELOW, ABOVE_ROWS, ...families].join('\n').trimEnd() + '\n';
+  return (
+    [ABOVE, ...table(['fault', ...Object.keys(COLUMNS), STREAM_COLUMN], faultRows), '', BELOW, ABOVE_ROWS, ...families]
+      .join('\n')
+      .trimEnd() + '\n'
+  );
 }
 
 function shown({ shownBy, how, why }: CatalogueRow): string {

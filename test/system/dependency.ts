@@ -13,10 +13,19 @@ export type Ran = { readonly code: number; readonly stdout: string; readonly std
 type Account = { readonly uid?: number; readonly gid?: number };
 
 /** Runs a command to its end. */
-export function run([file = '', ...args]: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv; as?: Account } = {}): Promise<Ran> {
+export function run(
+  [file = '', ...args]: readonly string[],
+  options: { input?: string; env?: NodeJS.ProcessEnv; as?: Account } = {},
+): Promise<Ran> {
   const startedAtMs = performance.now();
   return new Promise((resolve) => {
-    const settings = { encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, ...options.env }, timeout: 60_000, ...options.as } as const;
+    const settings = {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      env: { ...process.env, ...options.env },
+      timeout: 60_000,
+      ...options.as,
+    } as const;
     const child = execFile(file, args, settings, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr, tookMs: performance.now() - startedAtMs });

@@ -9,7 +9,8 @@ import { binPath, createDesk } from '../cli/harness.js';
 import { start } from '../stdio/harness.js';
 import { deadPort, dial, echo, HELLO, listen, talk } from './harness.js';
 
-const PLAN = 'version: 1\nseed: 7\nrules:\n  - { id: cut, fault: connection-drop, at: { nth: 2 } }\n  - { id: late, fault: latency, at: { nth: 99 } }\n';
+const PLAN =
+  'version: 1\nseed: 7\nrules:\n  - { id: cut, fault: connection-drop, at: { nth: 2 } }\n  - { id: late, fault: latency, at: { nth: 99 } }\n';
 const DEVELOPMENT = { NODE_ENV: 'development', ENVIRONMENT: 'development' };
 
 /** A proxy that listens, and what it says. */
@@ -31,34 +32,48 @@ const entriesOf = (text: string): JournalEntry[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as JournalEntry);
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with exit 130, its journal complete and a summary; nothing stays open', async (signal) => {
-  const desk = createDesk({ 'plan.yaml': PLAN });
-  const journal = join(desk.folder, 'run.jsonl');
-  const upstream = `127.0.0.1:${await echo()}`;
-  const proxy = await running(['--upstream', upstream, '--plan', join(desk.folder, 'plan.yaml'), '--journal', journal, '--seed', '9']);
-  const { port, address } = proxy.listening;
-  expect(proxy.listening).toEqual({ kind: 'listening', address: `127.0.0.1:${port}`, upstream, port });
-  expect(await talk(port, [HELLO])).toEqual(HELLO);
-  await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
-  const open = dial(port);
-  const { text, broken } = listen(open);
-  open.write(HELLO);
-  await expect.poll(text).toBe('hello');
-  proxy.child.kill(signal);
-  expect((await proxy.exited).code).toBe(130);
-  await expect.poll(broken).toBe('ECONNRESET');
-  expect(proxy.said()).toContain(`listening on ${address}, in front of ${upstream}`);
-  expect(proxy.said()).toContain('1 of 2 rules fired (seed 9)');
-  const entries = entriesOf(readFileSync(journal, 'utf8'));
-  expect(entries[0]).toMatchObject({ kind: 'start', transport: 'tcp', seed: 9 });
-  expect(entries.filter(({ kind }) => kind === 'fault')).toMatchObject([{ rule: 'cut', state: 'delivered', exchange: 2, method: 'stream' }]);
-  expect(entries.at(-1)).toMatchObject({ kind: 'end', fired: { cut: 1, late: 0 } });
-});
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends it with exit 130, its journal complete and a summary; nothing stays open',
+  async (signal) => {
+    const desk = createDesk({ 'plan.yaml': PLAN });
+    const journal = join(desk.folder, 'run.jsonl');
+    const upstream = `127.0.0.1:${await echo()}`;
+    const proxy = await running(['--upstream', upstream, '--plan', join(desk.folder, 'plan.yaml'), '--journal', journal, '--seed', '9']);
+    const { port, address } = proxy.listening;
+    expect(proxy.listening).toEqual({ kind: 'listening', address: `127.0.0.1:${port}`, upstream, port });
+    expect(await talk(port, [HELLO])).toEqual(HELLO);
+    await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const open = dial(port);
+    const { text, broken } = listen(open);
+    open.write(HELLO);
+    await expect.poll(text).toBe('hello');
+    proxy.child.kill(signal);
+    expect((await proxy.exited).code).toBe(130);
+    await expect.poll(broken).toBe('ECONNRESET');
+    expect(proxy.said()).toContain(`listening on ${address}, in front of ${upstream}`);
+    expect(proxy.said()).toContain('1 of 2 rules fired (seed 9)');
+    const entries = entriesOf(readFileSync(journal, 'utf8'));
+    expect(entries[0]).toMatchObject({ kind: 'start', transport: 'tcp', seed: 9 });
+    expect(entries.filter(({ kind }) => kind === 'fault')).toMatchObject([
+      { rule: 'cut', state: 'delivered', exchange: 2, method: 'stream' },
+    ]);
+    expect(entries.at(-1)).toMatchObject({ kind: 'end', fired: { cut: 1, late: 0 } });
+  },
+);
 
 test('a journal of its own in a shared folder, under the name of the target', async () => {
   const desk = createDesk({ 'plan.yaml': PLAN.replace('at: { nth: 2 }', 'when: { target: cache }') });
   const folder = join(desk.folder, 'runs');
-  const args = ['--upstream', `127.0.0.1:${await echo()}`, '--plan', join(desk.folder, 'plan.yaml'), '--run-dir', folder, '--target', 'cache'];
+  const args = [
+    '--upstream',
+    `127.0.0.1:${await echo()}`,
+    '--plan',
+    join(desk.folder, 'plan.yaml'),
+    '--run-dir',
+    folder,
+    '--target',
+    'cache',
+  ];
   const proxy = await running(args);
   await expect(talk(proxy.listening.port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
   proxy.child.kill('SIGTERM');

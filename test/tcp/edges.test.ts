@@ -82,9 +82,7 @@ test('a side that never reads stops the other from sending: nothing piles up', a
   pump();
   // It has come to a stop when nothing more was taken for a while.
   let last = -1;
-  await expect
-    .poll(() => [last, (last = taken)].every((count) => count === taken), { interval: 300, timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(() => [last, (last = taken)].every((count) => count === taken), { interval: 300, timeout: 20_000 }).toBe(true);
   expect(taken).toBeLessThan(64 * 1024 * 1024);
   client.end();
   let got = 0;

@@ -88,7 +88,7 @@ export function dial(port: number, host = '127.0.0.1'): Socket {
 }
 
 /** Reads to the end. Rejects with the socket's own error. */
-export async function readAll(socket: Socket): Promise<Buffer> {
+async function readAll(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of socket) parts.push(part as Buffer);
   return Buffer.concat(parts);

@@ -38,21 +38,24 @@ test('resets a connection for real, and only the one that was drawn', async () =
   expect(await talk(port, [HELLO])).toEqual(HELLO);
 });
 
-test.each(['end', 'reset'] as const)('breaks a connection in the middle of an answer, and what came before it arrives (%s)', async (how) => {
-  const answer = Buffer.alloc(300_000, 'answer ');
-  const upstream = await serve((socket) => void socket.once('data', () => socket.write(answer)));
-  const { port, journal } = await proxied(upstream, [always(connectionDrop, { afterBytes: 20_001, how }, { phase: 'post' })]);
-  const socket = dial(port);
-  const heard: Buffer[] = [];
-  socket.on('data', (bytes: Buffer) => heard.push(bytes));
-  const broken = new Promise((resolve) => {
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).on('end', () => resolve('end'));
-  });
-  socket.write(HELLO);
-  expect(await broken).toBe(how === 'end' ? 'end' : 'ECONNRESET');
-  expect(Buffer.compare(Buffer.concat(heard), answer.subarray(0, 20_001))).toBe(0);
-  expect(journal).toMatchObject([{ state: 'delivered', effects: ['forward', 'hold', 'disconnect'] }]);
-});
+test.each(['end', 'reset'] as const)(
+  'breaks a connection in the middle of an answer, and what came before it arrives (%s)',
+  async (how) => {
+    const answer = Buffer.alloc(300_000, 'answer ');
+    const upstream = await serve((socket) => void socket.once('data', () => socket.write(answer)));
+    const { port, journal } = await proxied(upstream, [always(connectionDrop, { afterBytes: 20_001, how }, { phase: 'post' })]);
+    const socket = dial(port);
+    const heard: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => heard.push(bytes));
+    const broken = new Promise((resolve) => {
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).on('end', () => resolve('end'));
+    });
+    socket.write(HELLO);
+    expect(await broken).toBe(how === 'end' ? 'end' : 'ECONNRESET');
+    expect(Buffer.compare(Buffer.concat(heard), answer.subarray(0, 20_001))).toBe(0);
+    expect(journal).toMatchObject([{ state: 'delivered', effects: ['forward', 'hold', 'disconnect'] }]);
+  },
+);
 
 test('leaves a stream alone that is over before so many bytes', async () => {
   const { port, journal } = await proxied(await echo(), [always(connectionDrop, { afterBytes: 6 })]);

@@ -31,10 +31,13 @@ afterAll(async () => {
 });
 
 const ask = (port: number, sql: string, patienceSeconds = 10): Promise<Ran> =>
-  run(['timeout', String(patienceSeconds), 'psql', '-h', '127.0.0.1', '-p', String(port), '-U', 'tester', '-X', '-A', '-t', '-d', 'postgres'], {
-    input: sql,
-    env: { PGCONNECT_TIMEOUT: String(patienceSeconds), PGSSLMODE: 'disable', PGGSSENCMODE: 'disable' },
-  });
+  run(
+    ['timeout', String(patienceSeconds), 'psql', '-h', '127.0.0.1', '-p', String(port), '-U', 'tester', '-X', '-A', '-t', '-d', 'postgres'],
+    {
+      input: sql,
+      env: { PGCONNECT_TIMEOUT: String(patienceSeconds), PGSSLMODE: 'disable', PGGSSENCMODE: 'disable' },
+    },
+  );
 
 const LARGE = "SELECT string_agg(md5(number::text), '') FROM generate_series(1, 20000) AS numbers(number);";
 
@@ -65,7 +68,10 @@ test('breaks in the middle of an answer, and the client says so', async () => {
 
 test('falls silent: a client with patience of its own gives up, a later one is served', async () => {
   const rules = [{ id: 'hole', fault: 'blackhole', at: { nth: 1 }, params: { forMs: 60_000 } }];
-  const { result } = await behindProxy(databasePort, rules, async (port) => [await ask(port, 'SELECT 1;', 2), await ask(port, 'SELECT 2;')]);
+  const { result } = await behindProxy(databasePort, rules, async (port) => [
+    await ask(port, 'SELECT 1;', 2),
+    await ask(port, 'SELECT 2;'),
+  ]);
   expect(result[0]!.code).not.toBe(0);
   expect(result[1]!.stdout).toBe('2\n');
 });

@@ -24,7 +24,13 @@ const cli = (port: number, words: readonly string[], input?: string): Promise<Ra
   run(['timeout', '10', 'redis-cli', '-h', '127.0.0.1', '-p', String(port), ...words], input === undefined ? {} : { input });
 
 test('passes a whole conversation byte for byte, with a plan that fires on nothing', async () => {
-  const script = [...Array.from({ length: 300 }, (_, index) => `LPUSH list ${index}`), 'LRANGE list 0 -1', 'GET large', 'NONSENSE', 'DEL list'].join('\n');
+  const script = [
+    ...Array.from({ length: 300 }, (_, index) => `LPUSH list ${index}`),
+    'LRANGE list 0 -1',
+    'GET large',
+    'NONSENSE',
+    'DEL list',
+  ].join('\n');
   const direct = await cli(redisPort, [], script);
   const { result } = await behindProxy(redisPort, [{ id: 'never', fault: 'latency', at: { nth: 1000 } }], (port) => cli(port, [], script));
   expect({ ...result, tookMs: 0 }).toEqual({ ...direct, tookMs: 0 });

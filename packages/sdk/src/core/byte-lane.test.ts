@@ -89,21 +89,25 @@ test('a release at any moment sends everything that waits, in order, and leaves 
 test('keeps to a rate, however the bytes were read', () => {
   const bytesPerMs = 4;
   fc.assert(
-    fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1 }), fc.integer({ min: 1, max: 20 }), (chunks, everyMs) => {
-      const clock = createManualClock();
-      const { lane, sent, out } = laneOn(clock);
-      const sliceBytes = bytesPerMs * everyMs;
-      for (const bytes of chunks) lane.put(bytes, { afterMs: 0, sliceBytes, everyMs });
-      clock.advance(DAY);
-      let before = 0;
-      for (const { atMs, bytes } of sent) {
-        // Each slice leaves when those before it have had their time, no sooner and no later.
-        expect(atMs).toBeCloseTo(before / bytesPerMs, 6);
-        expect(bytes.length).toBeLessThanOrEqual(sliceBytes);
-        before += bytes.length;
-      }
-      expect(out()).toEqual(chunks.flatMap((bytes) => [...bytes]));
-    }),
+    fc.property(
+      fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1 }),
+      fc.integer({ min: 1, max: 20 }),
+      (chunks, everyMs) => {
+        const clock = createManualClock();
+        const { lane, sent, out } = laneOn(clock);
+        const sliceBytes = bytesPerMs * everyMs;
+        for (const bytes of chunks) lane.put(bytes, { afterMs: 0, sliceBytes, everyMs });
+        clock.advance(DAY);
+        let before = 0;
+        for (const { atMs, bytes } of sent) {
+          // Each slice leaves when those before it have had their time, no sooner and no later.
+          expect(atMs).toBeCloseTo(before / bytesPerMs, 6);
+          expect(bytes.length).toBeLessThanOrEqual(sliceBytes);
+          before += bytes.length;
+        }
+        expect(out()).toEqual(chunks.flatMap((bytes) => [...bytes]));
+      },
+    ),
   );
 });
 
