@@ -1,4 +1,5 @@
 import { defineCommand, EXIT, numberOf, textOf } from '../command.js';
+import { ADMIN_PORT, RUN_DIRECTORY } from '../live-options.js';
 
 /** The proxy in front of what a server itself depends on. */
 export const proxyTcp = defineCommand({
@@ -18,21 +19,9 @@ export const proxyTcp = defineCommand({
     },
     { flag: '--host', kind: 'text', value: 'HOST', about: 'Address to listen on.', default: '127.0.0.1' },
     { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every decision to this file (JSONL).' },
-    {
-      flag: '--run-dir',
-      kind: 'text',
-      value: 'DIR',
-      about: 'Write a journal of its own into this folder, for one report over all of them.',
-    },
+    RUN_DIRECTORY,
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
-    {
-      flag: '--admin-port',
-      kind: 'integer',
-      value: 'PORT',
-      about: 'Open the admin routes on this loopback port (0: any free one); the token is in TOOLQUAKE_ADMIN_TOKEN.',
-      min: 0,
-      max: 65535,
-    },
+    ADMIN_PORT,
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this dependency, for rules with "when: { target }".' },
     { flag: '--strict', kind: 'switch', about: 'Stop when Toolquake itself makes a mistake, instead of letting the traffic pass.' },
     { flag: '--json', kind: 'switch', about: 'Print where the proxy listens as one line of JSON on stdout.' },
