@@ -1,4 +1,6 @@
 /** What tells tasks apart over HTTP: headers, metadata, traces, sessions, or nothing at all. Real proxy, real server. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { JournalEntry, JsonObject } from '@toolquake/sdk/core';
 import { afterEach, expect, test } from 'vitest';
 import { createDigest } from '../../packages/toolquake/src/reporters/journal-digest.js';
@@ -53,6 +55,21 @@ test('a header, a key in the metadata and a member of baggage name the task', as
     ['b c', 'id', 'high', 2],
   ]);
   expect(tasks.overall.measures).toMatchObject({ tcaf: 2, tcafWire: 2, retryAmplification: 1, blastRadius: 0 });
+});
+
+test('what names the task reaches the server untouched', async () => {
+  const seen: (readonly string[])[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.rawHeaders);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":{"content":[]}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => server.close());
+  const through = await proxied(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, [], { observesAll: true });
+  stops.push(() => through.proxy.stop());
+  await post(through.url, modernCall(1, 'refund'), { 'X-Chaos-Task': ' a ', baggage: 'x=1,toolquake.task=b' });
+  expect(seen[0]).toEqual(expect.arrayContaining(['X-Chaos-Task', 'baggage', 'x=1,toolquake.task=b']));
+  expect(found(tasksOf(through))).toEqual([['a', 'id', 'high', 1]]);
 });
 
 test('the header that the plan names is the one that counts', async () => {

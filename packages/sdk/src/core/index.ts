@@ -20,6 +20,7 @@ export * from './event.js';
 export * from './params.js';
 export * from './fault.js';
 export * from './random.js';
+export * from './keyed-hash.js';
 export * from './mersenne-twister.js';
 export * from './plan.js';
 export * from './plan-keys.js';

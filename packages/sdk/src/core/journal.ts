@@ -105,7 +105,7 @@ export type JournalEntry =
       readonly task?: string;
       /** The trace that the request names. */
       readonly trace?: string;
-      /** Equal for calls of one tool with the same arguments. */
+      /** Equal for calls of one tool with the same arguments, within a run or a run directory. */
       readonly operation?: string;
       /** How often the request went on to the server, where that is not once. */
       readonly sends?: number;

@@ -47,6 +47,8 @@ export type PerformerOptions = {
   /** Absent: faults and calls are counted, but nothing is written. */
   readonly journal?: JournalSink | undefined;
   readonly startedAtMs: number;
+  /** 16 bytes that stay out of the journal: under them, calls that ask for the same are recognisable in it. Absent: they are not. */
+  readonly operationKey?: Uint8Array | undefined;
   /** Labels for clients that introduce themselves; omit to keep the labels that sessions started with. */
   readonly nameSession?: ((clientName: string) => string) | undefined;
   /** Our own mistakes: a fault that throws. The traffic goes on untouched unless this throws. */
@@ -111,6 +113,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     clock,
     startedAtMs,
     writesHints: decider.transport !== 'simulator',
+    operationKey: options.operationKey,
     onReported: closeIfDone,
   });
   const { settle, settleRest, report, reportLast } = settlement;

@@ -36,6 +36,8 @@ export function createSettlement(options: {
   readonly startedAtMs: number;
   /** Live transports write down what tells tasks and operations apart; the simulator knows them. */
   readonly writesHints?: boolean;
+  /** Makes equal calls recognisable; absent: operations stay unknown. */
+  readonly operationKey?: Uint8Array | undefined;
   /** Called after each first report of an exchange. */
   readonly onReported: (exchange: Exchange) => void;
 }): Settlement {
@@ -75,7 +77,10 @@ export function createSettlement(options: {
       outcome,
       latencyMs: clock.nowMs() - exchange.startedAtMs,
       ...(options.writesHints === true
-        ? { ...callHints(exchange.request, exchange.task), ...(exchange.sends === 1 ? {} : { sends: exchange.sends }) }
+        ? {
+            ...callHints(exchange.request, exchange.task, options.operationKey),
+            ...(exchange.sends === 1 ? {} : { sends: exchange.sends }),
+          }
         : exchange.task === undefined
           ? {}
           : { task: exchange.task }),

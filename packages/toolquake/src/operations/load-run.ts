@@ -48,6 +48,8 @@ export type LiveRun = {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly journal: JournalSink;
+  /** Tells in the journal which calls ask for the same; not written there itself. */
+  readonly operationKey: Uint8Array | undefined;
   /** Rules may come later, through the admin routes. */
   readonly mayChange: boolean;
   /** Where the admin routes are; undefined when nobody asked for them. */
@@ -71,7 +73,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
 
   const token = options.adminPort === undefined ? undefined : adminToken(options.env);
-  const { path, shared } = journalPlace(options);
+  const { path, operationKey, shared } = journalPlace(options);
   const file = path === undefined ? undefined : openJournal(path, tell);
   const clock = realClock;
   const startedAtMs = clock.nowMs();
@@ -138,6 +140,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     clock,
     startedAtMs,
     journal,
+    operationKey,
     onProblem(error) {
       const message = describeProblem(error);
       journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message });
