@@ -12,6 +12,7 @@ export * from './header-value.js';
 export * from './tool-book.js';
 export * from './data-path.js';
 export * from './output-schema.js';
+export * from './schema-verdict.js';
 export * from './changed-answer.js';
 export * from './value-form.js';
 export * from './wrong-value.js';

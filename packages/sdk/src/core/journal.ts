@@ -76,6 +76,8 @@ export type JournalEntry =
       readonly group?: string;
       /** The task that this process was started for. */
       readonly task?: string;
+      /** When a call is too late by the plan, where the client's own timeout does not show. */
+      readonly deadlineMs?: number;
       /** Bounds that the plan expects measures to keep. */
       readonly expect?: Readonly<Record<string, Bounds>>;
     }
@@ -112,8 +114,12 @@ export type JournalEntry =
       readonly era?: Era;
       /** Rules whose faults were delivered on this call. */
       readonly faults?: readonly string[];
+      /** The client gave up for time, and said so: its timeout was `latencyMs`. */
+      readonly isTimedOut?: true;
       /** A data fault changed what the caller saw. */
       readonly isAltered?: true;
+      /** Did the result keep the output schema that the server listed? Absent without a result or a schema, and where nobody can tell. */
+      readonly isConformant?: boolean;
     } & ExchangeRef)
   /** A task as its wrapper saw it; in a file of its own, which needs no start entry. */
   | {

@@ -69,6 +69,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
     rules,
     startedAt,
     ...(target === undefined ? {} : { target }),
+    ...(plan.task.deadlineMs === undefined ? {} : { deadlineMs: plan.task.deadlineMs }),
     ...(guarded === undefined ? {} : { guarded }),
   });
   if (guarded !== undefined) {

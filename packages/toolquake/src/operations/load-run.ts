@@ -95,6 +95,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         startedAt,
         ...(guarded === undefined ? {} : { guarded }),
         ...shared,
+        ...(loaded.task.deadlineMs === undefined ? {} : { deadlineMs: loaded.task.deadlineMs }),
         ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }

@@ -173,9 +173,9 @@ export function createDigest(): JournalDigest {
         return dataChanges.add(entry);
       case 'call':
         record.calls++;
-        calls.add(entry, record.number);
+        calls.add(entry, record);
         tasks.addCall(entry, record);
-        groups.at(record.label).add(entry, record.number);
+        groups.at(record.label).add(entry, record);
         if (entry.era !== undefined) runs.seeEra(entry.era);
         return run.timeline.addCall(entry);
       case 'problem':

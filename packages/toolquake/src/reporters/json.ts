@@ -1,5 +1,5 @@
 /** A digest for machines. The shape is documented in docs/reports.md; `version` grows when a key changes its meaning. */
-import { DEFAULT_DEADLINE_MS, type Measures } from '@toolquake/sdk/core';
+import type { Measures } from '@toolquake/sdk/core';
 import type { Digest } from './journal-digest.js';
 import type { Cell } from './digest/comparison.js';
 import type { Tasks } from './digest/task-book.js';
@@ -46,15 +46,22 @@ function reportOf(digest: Digest): object {
   };
 }
 
-function tasksJson({ list, overall, byLabel, expectations, ...about }: Tasks): object {
+function tasksJson({ list, overall, byLabel, expectations, deadlines, ...about }: Tasks): object {
   return {
     ...about,
-    deadline: { ms: DEFAULT_DEADLINE_MS, source: 'default' },
+    deadline: deadlineJson(deadlines),
     expectations: expectations.map((one) => nullsFor(one)),
     overall: liveJson(overall),
     byLabel: byLabel.map(({ label, measures }) => ({ label, ...liveJson(measures) })),
     list: list.map(({ exit, ...task }) => ({ ...nullsFor(task), ...liveJson(task), exit: exit === undefined ? null : nullsFor(exit) })),
   };
+}
+
+/** One source and one time where all calls were judged by the same; else both are unknown, and the uses tell. */
+function deadlineJson(uses: Tasks['deadlines']): object {
+  const [only, ...others] = uses;
+  const isOne = only !== undefined && others.length === 0;
+  return { ms: isOne && only.lowMs === only.highMs ? only.lowMs : null, source: isOne ? only.source : null, uses };
 }
 
 function liveJson({ calls, failed, measures, operations, unrecovered, timeToRecover, timeToReact }: LiveMeasures): object {

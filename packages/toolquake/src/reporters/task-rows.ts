@@ -1,5 +1,5 @@
 /** Tasks in words and columns, the same in every rendering. */
-import { DEFAULT_DEADLINE_MS } from '@toolquake/sdk/core';
+import type { DeadlineUse } from './digest/deadlines.js';
 import type { LiveMeasures, TimeTo } from './digest/task-measures.js';
 import { hasEndedBadly } from './digest/task-measures.js';
 import type { Digest } from './journal-digest.js';
@@ -69,8 +69,24 @@ function timeText({ meanMs, seen, of }: TimeTo): string {
   return meanMs === undefined ? 'n/a' : `${duration(meanMs)} (${seen} of ${of})`;
 }
 
+const SOURCES: Readonly<Record<DeadlineUse['source'], string>> = {
+  client: "the client's own timeout",
+  plan: "the plan's deadline",
+  default: 'the default deadline',
+};
+
+/** `the default deadline of 60 s`; with several, how many calls each was for. */
+function deadlineText(uses: readonly DeadlineUse[]): string {
+  const texts = uses.map(({ source, calls, lowMs, highMs }) => {
+    const time = lowMs === highMs ? duration(lowMs) : `${duration(lowMs)} to ${duration(highMs)}`;
+    return `${SOURCES[source]} of ${time}${uses.length === 1 ? '' : ` (${many(calls, 'call')})`}`;
+  });
+  return texts.join(', ');
+}
+
 /** What the abbreviations rest on. */
-export const MEASURE_NOTE: string = `DA and TCSR by the default deadline of ${duration(DEFAULT_DEADLINE_MS)}: the client's own does not show on the wire. A task counts as failed when its process ended other than with 0, or when an operation never got a correct answer. MTTD is the time to the first retry, the only reaction that calls prove.`;
+export const measureNote = ({ deadlines }: Tasks): string =>
+  `${deadlines.length === 0 ? '' : `DA and TCSR by ${deadlineText(deadlines)}. `}A task counts as failed when its process ended other than with 0, or when an operation never got a correct answer. MTTD is the time to the first retry, the only reaction that calls prove.`;
 
 /** One row per task. */
 export const TASK_HEAD: readonly string[] = [

@@ -12,6 +12,8 @@ export type RunRecord = {
   readonly seed: number;
   readonly startedAt: string | undefined;
   readonly guarded: string | undefined;
+  /** When a call is too late, by the plan. */
+  readonly deadlineMs: number | undefined;
   /** On the run's own clock: its end, or the last entry of a run that was killed. */
   readonly lastMs: number;
   readonly hasEnded: boolean;
@@ -60,7 +62,7 @@ export function createRunBook(): RunBook {
     if (set.size < MAX_NAMES) set.add(clipped(text));
   };
   return {
-    start({ target, transport, seed, startedAt, guarded }) {
+    start({ target, transport, seed, startedAt, guarded, deadlineMs }) {
       count++;
       const label = clipped(target ?? transport);
       note(names.labels, label);
@@ -68,7 +70,7 @@ export function createRunBook(): RunBook {
       if (guarded !== undefined) note(names.guarded, guarded);
       if (seeds.size < MAX_SEEDS) seeds.add(seed);
       else hasMoreSeeds ||= !seeds.has(seed);
-      const run = { number: count, label, transport, seed, startedAt, guarded, lastMs: 0, hasEnded: false, calls: 0 };
+      const run = { number: count, label, transport, seed, startedAt, guarded, deadlineMs, lastMs: 0, hasEnded: false, calls: 0 };
       if (list.length < MAX_RUNS) list.push(run);
       return run;
     },

@@ -3,7 +3,6 @@ import {
   countCall,
   countOperation,
   countTask,
-  DEFAULT_DEADLINE_MS,
   isCorrect,
   meanDurationMs,
   measuresOf,
@@ -16,6 +15,9 @@ import {
 } from '@toolquake/sdk/core';
 import { groupBy, type TaskCall, type TaskRef } from './task-assignment.js';
 
+/** Where a call's deadline comes from: the client's own timeout where it showed, else the plan, else 60 s for everybody. */
+export type DeadlineSource = 'client' | 'plan' | 'default';
+
 /** A call with what the measures need. */
 export type MeasuredCall = TaskCall & {
   readonly tool: string;
@@ -23,7 +25,10 @@ export type MeasuredCall = TaskCall & {
   readonly operation: string | undefined;
   readonly outcome: CallOutcome;
   readonly latencyMs: number;
+  readonly deadlineMs: number;
+  readonly deadlineBy: DeadlineSource;
   readonly isAltered: boolean;
+  readonly isConformant: boolean | undefined;
   readonly isFaulted: boolean;
   readonly sends: number;
   readonly ref: TaskRef | undefined;
@@ -53,12 +58,11 @@ export type LiveMeasures = {
   readonly timeToReact: TimeTo;
 };
 
-const recordOf = ({ outcome, latencyMs, isAltered }: MeasuredCall): CallRecord => ({
+const recordOf = ({ outcome, latencyMs, deadlineMs, isAltered, isConformant }: MeasuredCall): CallRecord => ({
   outcome,
   latencyMs,
-  // The client's own deadline does not show on the wire, and nobody judged the result by its schema.
-  deadlineMs: DEFAULT_DEADLINE_MS,
-  isConformant: undefined,
+  deadlineMs,
+  isConformant,
   isUsable: undefined,
   isAltered,
 });
@@ -134,7 +138,7 @@ export function liveMeasures(calls: readonly MeasuredCall[], tasks: ReadonlyMap<
             deadlineAdherenceCompat: undefined,
           }),
       // A schema that nobody looked at was not kept either.
-      scrCompat: undefined,
+      ...(knowsOperations && tally.operations.judged > 0 ? {} : { scrCompat: undefined }),
     },
     calls: calls.length,
     failed: calls.filter(({ outcome }) => outcome !== 'ok').length,

@@ -3,7 +3,7 @@ import type { Digest } from '../journal-digest.js';
 import {
   expectationText,
   MEASURE_HEAD,
-  MEASURE_NOTE,
+  measureNote,
   measureRows,
   TASK_HEAD,
   TASK_WORDS,
@@ -28,7 +28,7 @@ export function taskSection({ tasks }: Digest): Section {
     lead(tasksLead(tasks)),
     sheet({ caption: 'Expected', head: ['expected by the plan', ''], rows: expected, text: [1] }),
     sheet({ caption: 'Measures', head: MEASURE_HEAD, rows: measureRows(tasks) }),
-    lead(MEASURE_NOTE),
+    lead(measureNote(tasks)),
     sheet({ caption: 'Tasks', head: TASK_HEAD, rows, text: TASK_WORDS }),
     tasks.count > tasks.list.length ? lead(`The first ${tasks.list.length} of ${many(tasks.count, 'task')}.`) : '',
   ].join('');
