@@ -58,8 +58,8 @@ export type WindowCounts = {
   readonly p99Ms?: number;
 };
 
-/** One line of a journal. `atMs` is time since the start entry, on the transport's own clock. */
-export type JournalEntry =
+/** What a line says. `atMs` is time since the start entry, on the transport's own clock. */
+export type EntryBody =
   | {
       readonly v: typeof JOURNAL_VERSION;
       readonly kind: 'start';
@@ -200,6 +200,9 @@ export type JournalEntry =
       readonly fired: Readonly<Record<string, number>>;
       readonly calls: number;
     };
+
+/** One line of a journal. `run` tells runs apart whose entries may mix in one file; absent, an entry is of the run that began last. */
+export type JournalEntry = EntryBody & { readonly run?: string };
 
 /** Where entries go. A sink must not throw. */
 export type JournalSink = (entry: JournalEntry) => void;

@@ -16,6 +16,7 @@ import {
   type Performer,
   type Plan,
 } from '@toolquake/sdk/core';
+import { randomBytes } from 'node:crypto';
 import { openAdmin } from './open-admin.js';
 import { openJournal } from './journal-file.js';
 import { journalPlace } from './run-directory.js';
@@ -78,6 +79,8 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   const clock = realClock;
   const startedAtMs = clock.nowMs();
   const startedAt = new Date().toISOString();
+  // Some clients start a server command twice, and both write to the file that was named.
+  const run = randomBytes(4).toString('hex');
   const told = new Set<string>();
   let hasStarted = false;
   // The start is written with the first entry, so that a run that fails to start leaves no trace.
@@ -88,6 +91,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         v: JOURNAL_VERSION,
         kind: 'start',
         atMs: 0,
+        run,
         transport,
         seed: loaded.seed,
         rules: listedRules(loaded.rules),
@@ -99,7 +103,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }
-    file?.append(entry);
+    file?.append({ ...entry, run });
   };
 
   const mayChange = token !== undefined;
