@@ -49,7 +49,7 @@ describe('an agent with two servers', () => {
     const run = await desk.run(['task', '--run-dir', 'run', '--name', 'checkout', '--', ...agent('0')]);
     expect(run).toMatchObject({ code: 0, stdout: 'the answer\n' });
     expect(run.stderr).toContain('task checkout: exit 0');
-    expect(run.stderr).toContain('5 calls to bank, shop, 1 failed, 1 met a fault');
+    expect(run.stderr).toContain('calls       5 to bank, shop: 1 failed, 1 met a fault');
     const files = readdirSync(join(desk.folder, 'run')).map((name) => name.split('-')[0]);
     expect(files.toSorted()).toEqual(['.operation', 'bank', 'shop', 'task']);
 

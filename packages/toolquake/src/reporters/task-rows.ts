@@ -1,6 +1,5 @@
 /** Tasks in words and columns, the same in every rendering. */
 import type { DeadlineUse } from './digest/deadlines.js';
-import type { LiveMeasures, TimeTo } from './digest/task-measures.js';
 import { hasEndedBadly } from './digest/task-measures.js';
 import type { Digest } from './journal-digest.js';
 import type { Expectation, TaskRecord, Tasks } from './digest/task-book.js';
@@ -21,52 +20,6 @@ export function tasksLead({ count, methods, unassigned, isTooMany }: Tasks): str
   const ways = methods.map(({ method, confidence, tasks }) => `${many(tasks, 'task')} by ${METHODS[method]} (${confidence} confidence)`);
   const rest = unassigned === 0 ? '' : ` ${many(unassigned, 'call')} belong to no task, so totals per task are n/a.`;
   return `Told apart: ${ways.join(', ')}.${rest}`;
-}
-
-/** The measures of all live calls, then of each server. */
-export const MEASURE_HEAD: readonly string[] = [
-  '',
-  'calls',
-  'failed',
-  'A',
-  'C',
-  'ETA',
-  'TCSR',
-  'SCR',
-  'DA',
-  'TCAF',
-  'TCAF wire',
-  'RA',
-  'RA faulted',
-  'RA upstream',
-  'blast radius',
-  'MTTR',
-  'MTTD',
-];
-
-/** See `MEASURE_HEAD`. */
-export function measureRows({ overall, byLabel }: Tasks): readonly (readonly string[])[] {
-  const rows = byLabel.map(({ label, measures }) => measureRow(label, measures));
-  return byLabel.length === 1 ? [measureRow(byLabel[0]!.label, overall)] : [...rows, measureRow('all', overall)];
-}
-
-function measureRow(label: string, { calls, failed, measures: own, timeToRecover, timeToReact }: LiveMeasures): readonly string[] {
-  return [
-    label,
-    grouped(calls),
-    grouped(failed),
-    ...[own.availability, own.correctness, own.eta, own.tcsr, own.scr, own.deadlineAdherence].map(share),
-    ...[own.tcaf, own.tcafWire].map((value) => figure(value, 1)),
-    ...[own.retryAmplification, own.retryAmplificationFaulted, own.retryAmplificationUpstream].map((value) => figure(value, 2)),
-    share(own.blastRadius),
-    timeText(timeToRecover),
-    timeText(timeToReact),
-  ];
-}
-
-/** The mean, and how many of the harms it is about: the others never came to an end. */
-function timeText({ meanMs, seen, of }: TimeTo): string {
-  return meanMs === undefined ? 'n/a' : `${duration(meanMs)} (${seen} of ${of})`;
 }
 
 const SOURCES: Readonly<Record<DeadlineUse['source'], string>> = {
@@ -92,7 +45,6 @@ export const measureNote = ({ deadlines }: Tasks): string =>
 export const TASK_HEAD: readonly string[] = [
   'task',
   'told by',
-  'confidence',
   'servers',
   'calls',
   'TCAF',
@@ -107,14 +59,16 @@ export const TASK_HEAD: readonly string[] = [
 ];
 
 /** Columns of `TASK_HEAD` that are words. */
-export const TASK_WORDS: readonly number[] = [1, 2, 3, 13];
+export const TASK_WORDS: readonly number[] = [1, 2, 12];
+
+/** The column of `TASK_HEAD` that says how a task ended. */
+export const TASK_END = 12;
 
 /** See `TASK_HEAD`. */
 export function taskRows({ list }: Tasks): readonly (readonly string[])[] {
   return list.map((task) => [
     task.name,
-    METHODS[task.method],
-    task.confidence,
+    `${METHODS[task.method]} (${task.confidence})`,
     task.labels.join(', '),
     grouped(task.calls),
     figure(task.measures.tcaf, 0),

@@ -54,9 +54,16 @@ export type LiveMeasures = {
   readonly operations: number | undefined;
   /** Operations that never got a correct answer. */
   readonly unrecovered: number | undefined;
+  /** Operations that were tried in vain four times or more. */
+  readonly loops: number | undefined;
+  /** Calls after the third of an operation that failed. */
+  readonly wastedCalls: number | undefined;
   readonly timeToRecover: TimeTo;
   readonly timeToReact: TimeTo;
 };
+
+/** Who tried so often in vain had better stopped. */
+const MAX_FAILURES = 3;
 
 const recordOf = ({ outcome, latencyMs, deadlineMs, isAltered, isConformant }: MeasuredCall): CallRecord => ({
   outcome,
@@ -144,8 +151,18 @@ export function liveMeasures(calls: readonly MeasuredCall[], tasks: ReadonlyMap<
     failed: calls.filter(({ outcome }) => outcome !== 'ok').length,
     operations: knowsOperations ? operations.length : undefined,
     unrecovered: knowsOperations ? unrecovered.length : undefined,
+    ...(knowsOperations ? wasteOf(operations) : { loops: undefined, wastedCalls: undefined }),
     timeToRecover: timeTo(knowsOperations ? recover : []),
     timeToReact: timeTo(knowsOperations ? react : []),
+  };
+}
+
+/** All calls of an operation failed but, perhaps, the last. */
+function wasteOf(operations: readonly (readonly MeasuredCall[])[]): { readonly loops: number; readonly wastedCalls: number } {
+  const failures = operations.map((own) => own.filter(({ outcome }) => outcome !== 'ok').length);
+  return {
+    loops: failures.filter((count) => count > MAX_FAILURES).length,
+    wastedCalls: operations.reduce((sum, own) => sum + Math.max(0, own.length - MAX_FAILURES), 0),
   };
 }
 
