@@ -1,6 +1,17 @@
 /** MCP over HTTP with rules at work: reads what clients post and servers answer, shows it to the decider, and passes it on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { baggageTask, exchangeOf, frameFromBytes, frameHead, TASK_HEADER, type Frame, type Performer } from '@toolquake/sdk/core';
+import {
+  baggageTask,
+  batchOf,
+  exchangeOf,
+  frameFromBytes,
+  frameHead,
+  introductionOf,
+  TASK_HEADER,
+  type Frame,
+  type Performer,
+} from '@toolquake/sdk/core';
+import { batchPoster } from './http-batch.js';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import { announcedEndpoint } from './http-endpoint.js';
@@ -84,17 +95,18 @@ export function createTraffic(options: TrafficOptions): Traffic {
     const frame = frameFromBytes('to-client', body.bytes, body.rest !== undefined || isCompressed(head.headers));
     if (!lane.isAnswered) {
       lane.head = head;
-      lane.whole = { frame, body };
+      // One message of a batch: its answer is a part of what the client gets. What is no answer is the answer to all.
+      if (lane.batch === undefined || frameHead(frame).kind !== 'response') lane.whole = { frame, body };
     }
     // "Accepted", with the answer to come in another stream (HTTP+SSE), is no answer yet.
     const isPending = record.isAnsweredInStream ? head.status < 300 : head.status === 202 && body.bytes.length === 0;
     guarded(
       lane.response,
       () => {
-        if (exchange === undefined || isPending || performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
-        else lane.owesAnswer = !lane.isAnswered;
+        if (exchange === undefined || isPending || performer.answer(exchange, frame).effects === undefined) lane.deliver(frame, call);
+        else lane.owe(call);
       },
-      () => void lane.deliver(frame),
+      () => void lane.deliver(frame, call),
     );
     lane.upstreamEnded();
   };
@@ -140,25 +152,46 @@ export function createTraffic(options: TrafficOptions): Traffic {
     if (exchange !== undefined && record.session.era === 'modern' && !lane.isAnswered) performer.cancel(exchange);
   };
 
-  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+  /** True when the message goes on as it is. */
+  const passes = (call: ClientCall, frame: Frame, request: IncomingMessage): boolean => {
     const { session } = call.record;
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
       const task = headerOf(request.rawHeaders, taskHeader) ?? baggageTask(headerOf(request.rawHeaders, 'baggage'));
       const decision = performer.request(session, frame, { handle: call, task });
       call.exchange = decision.exchange;
-      if (decision.effects === undefined) call.forward(frame);
-      return;
+      return decision.effects === undefined;
     }
     const exchange = kind === 'response' ? exchangeOf(session, frame) : undefined;
     const asked = exchange === undefined ? undefined : handleOf(exchange);
-    if (exchange === undefined || asked?.kind !== 'server-call') {
-      call.forward(frame);
-      return;
-    }
+    if (exchange === undefined || asked?.kind !== 'server-call') return true;
     asked.answeredBy = call;
-    if (performer.answer(exchange, frame).effects === undefined) call.forward(frame);
+    return performer.answer(exchange, frame).effects === undefined;
   };
+
+  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+    if (passes(call, frame, request)) call.forward(frame);
+  };
+
+  const postBatch = batchPoster({
+    upstream,
+    messages,
+    performer,
+    maxFrameBytes,
+    begin(call, answer) {
+      const { lane, record } = call;
+      const head = headOf(answer);
+      server.headers = head.headers;
+      if (!lane.isAnswered) lane.head = head;
+      guardAnswer(answer, lane);
+      const hasHello = [...(call.elements?.values() ?? [])].some(({ message }) => frameHead(message).method === 'initialize');
+      if (hasHello && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
+      return head;
+    },
+    pump,
+    stream,
+    guarded: (lane, act, otherwise) => guarded(lane.response, act, otherwise),
+  });
 
   return {
     post(ask, request, response) {
@@ -166,11 +199,25 @@ export function createTraffic(options: TrafficOptions): Traffic {
       readBody(request, maxFrameBytes, (body) => {
         const frame = frameFromBytes('to-server', body.bytes, body.rest !== undefined);
         const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
-        const record = sessions.of(request.rawHeaders, frame, ask.path);
+        const batch = frameHead(frame).kind === 'other' ? batchOf(frame) : undefined;
+        const record = sessions.of(request.rawHeaders, batch?.elements.find((one) => introductionOf(one) !== undefined) ?? frame, ask.path);
         record.headers = request.rawHeaders;
         record.path = ask.path;
-        const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
         open.add(lane);
+        if (batch !== undefined) {
+          const calls = postBatch({ batch, record, lane, ask, body }, (call, one) => {
+            let isPassed = true;
+            guarded(
+              response,
+              () => void (isPassed = passes(call, one, request)),
+              () => {},
+            );
+            return isPassed;
+          });
+          response.on('close', () => calls.forEach(hungUp));
+          return;
+        }
+        const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
         response.on('close', () => hungUp(call));
         guarded(
           response,
