@@ -114,6 +114,7 @@ export function batchPoster(options: BatchPosterOptions) {
     onFailure(call, error) {
       const { lane } = call;
       if (lane.isGone || lane.isAnswered) return;
+      upstream.failed(error);
       if (lane.isStreaming) return failClient(lane.response, error);
       const { head, bytes } = badGateway(error);
       settle(call, head, { bytes, rest: undefined });

@@ -4,6 +4,7 @@ import { changedNameHeader, frameBytes, NAME_HEADER, type Exchange, type Frame, 
 import { sendBody, type Body } from './http-body.js';
 import { headerOf, withBodyLength, withHeader } from './http-headers.js';
 import type { Lane } from './http-lane.js';
+import { relayInterim } from './http-relay.js';
 import type { SessionRecord } from './http-sessions.js';
 import type { Upstream, UpstreamAsk } from './http-upstream.js';
 
@@ -89,6 +90,7 @@ export function createClientCall(
       lane.openUpstreams++;
       out.once('error', (error: NodeJS.ErrnoException) => listener.onFailure(call, error));
       out.once('response', (answer) => listener.onAnswer(call, answer));
+      relayInterim(out, lane.response);
       if (bytes === undefined) sendBody(body, out);
       else out.end(bytes);
       isRestSpent = true;

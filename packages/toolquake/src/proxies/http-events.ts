@@ -9,6 +9,7 @@ import {
   frameBytes,
   frameFromBytes,
   frameHead,
+  hasEventId,
   isUntouchedBatch,
   rebuildBatch,
   type Batch,
@@ -19,7 +20,7 @@ import {
 } from '@toolquake/sdk/core';
 import { handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { Lane } from './http-lane.js';
-import { SMALL_BYTES } from './http-relay.js';
+import { addTrailers, SMALL_BYTES } from './http-relay.js';
 import type { SessionRecord } from './http-sessions.js';
 import type { Upstream } from './http-upstream.js';
 
@@ -48,6 +49,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   /** The rest of such an event that a fault kept: in a stream that calls share, the others must not wait for it. */
   let isDropping = false;
   let hasEnded = false;
+  let isFirstBlock = true;
 
   // A fault may still want to answer with a status of its own: then the stream begins with its first event.
   if (call?.exchange?.engagements === undefined) lane.openStream();
@@ -138,6 +140,11 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   };
 
   const take = (block: EventBlock): void => {
+    if (isFirstBlock) {
+      // Servers that keep events number them from the first one on.
+      isFirstBlock = false;
+      lane.hasEventIds = hasEventId(block.bytes);
+    }
     if (blockedBy !== undefined) {
       blocked.push(block);
       return;
@@ -176,6 +183,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
     hasEnded = true;
     const rest = framer.end();
     if (rest !== undefined) take(rest);
+    if (!lane.isGone) addTrailers(lane.response, answer.rawTrailers);
     finish();
   };
 

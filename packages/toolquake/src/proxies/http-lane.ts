@@ -63,6 +63,8 @@ export class Lane {
   /** We cut the connection ourselves: the client did not cancel anything. */
   isCut = false;
   isAnswered = false;
+  /** The server numbers its events, so a client that lost the stream may ask for the rest of it. */
+  hasEventIds = false;
   /** Set when the client posted a batch. */
   batch: BatchDue | undefined;
   /** Hears of every message that was delivered. */

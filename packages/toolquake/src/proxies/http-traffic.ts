@@ -8,6 +8,7 @@ import {
   frameHead,
   introductionOf,
   TASK_HEADER,
+  type Exchange,
   type Frame,
   type Performer,
 } from '@toolquake/sdk/core';
@@ -38,6 +39,9 @@ export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: Ser
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** How long a legacy client may take to come back for the answer to a call whose stream broke off. */
+const RESUME_WITHIN_MS = 60_000;
+
 /** Handlers for messages (POST) and for streams and pages (GET). */
 export type Traffic = {
   readonly post: Handler;
@@ -52,6 +56,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   const taskHeader = options.taskHeader?.toLowerCase() ?? TASK_HEADER;
   const server: KnownServer = { headers: [] };
   const open = new Set<Lane>();
+  const over = new WeakSet<Exchange>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
   const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
@@ -81,11 +86,23 @@ export function createTraffic(options: TrafficOptions): Traffic {
     if (lane.sendWhole(head, { bytes: NO_BYTES, rest: answer }) !== undefined) answer.resume();
   };
 
+  /**
+   * Nothing more comes on this line. A stream whose events have ids may be asked for again, so its call stays open for a
+   * while; of any other call no answer can come.
+   */
+  const lineIsOver = ({ exchange, lane }: ClientCall): void => {
+    if (exchange?.id === undefined || over.has(exchange)) return;
+    over.add(exchange);
+    performer.abandon(exchange, lane.hasEventIds && !exchange.isReported ? RESUME_WITHIN_MS : 0);
+  };
+
   /** An answer that breaks off must break off for the client too. */
-  const guardAnswer = (answer: IncomingMessage, lane: Lane): void => {
+  const guardAnswer = (answer: IncomingMessage, call: ClientCall): void => {
+    const { lane } = call;
     answer.on('error', () => {});
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
+      if (!lane.isOwing && !call.record.isAnsweredInStream) lineIsOver(call);
     });
   };
 
@@ -117,7 +134,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const head = headOf(answer);
       server.headers = head.headers;
       if (!lane.isAnswered) lane.head = head;
-      guardAnswer(answer, lane);
+      guardAnswer(answer, call);
       const { method, id } = frameHead(call.message);
       if (method === 'initialize' && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
       if (isEventStream(head.headers) && !isCompressed(head.headers)) {
@@ -129,6 +146,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     onFailure(call, error) {
       const { lane } = call;
       if (lane.isGone || lane.isAnswered) return;
+      upstream.failed(error);
       if (call.exchange?.id === undefined || lane.isStreaming) return failClient(lane.response, error);
       const { head, bytes } = badGateway(error);
       settle(call, head, { bytes, rest: undefined });
@@ -149,7 +167,10 @@ export function createTraffic(options: TrafficOptions): Traffic {
       return;
     }
     for (const out of call.sent) out.destroy();
-    if (exchange !== undefined && record.session.era === 'modern' && !lane.isAnswered) performer.cancel(exchange);
+    if (exchange === undefined || lane.isAnswered) return;
+    // In the modern era, hanging up is how a call is cancelled.
+    if (record.session.era === 'modern') performer.cancel(exchange);
+    else if (!record.isAnsweredInStream) lineIsOver(call);
   };
 
   /** True when the message goes on as it is. */
@@ -183,7 +204,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const head = headOf(answer);
       server.headers = head.headers;
       if (!lane.isAnswered) lane.head = head;
-      guardAnswer(answer, lane);
+      guardAnswer(answer, call);
       const hasHello = [...(call.elements?.values() ?? [])].some(({ message }) => frameHead(message).method === 'initialize');
       if (hasHello && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
       return head;
@@ -240,15 +261,19 @@ export function createTraffic(options: TrafficOptions): Traffic {
         return { record, bytes: endpoint.bytes };
       };
       const streams: UpstreamListener = {
-        onAnswer(_call, answer) {
+        onAnswer(call, answer) {
           const head = headOf(answer);
           lane.head = head;
-          guardAnswer(answer, lane);
+          guardAnswer(answer, call);
           if (!isEventStream(head.headers) || isCompressed(head.headers)) return stream(answer, lane, head);
           if (head.status === 200) record.stream = lane;
           pump(answer, { lane, record, call: undefined, announcement });
         },
-        onFailure: (_call, error) => void (lane.isGone || failClient(response, error)),
+        onFailure(_call, error) {
+          if (lane.isGone) return;
+          upstream.failed(error);
+          failClient(response, error);
+        },
       };
       const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
       const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);
