@@ -196,7 +196,12 @@ export function createPerformer(options: PerformerOptions): Performer {
         return later(effect.afterMs ?? 0, session, own, () => {
           if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
-          if (why === undefined && own !== undefined) cutOff(own);
+          if (why === undefined && own !== undefined) {
+            cutOff(own);
+            // What was kept back has nowhere to go. An answer that a client comes back for by another way is none of ours.
+            pen.supersede(own, 'to-client');
+            pen.supersede(own, 'to-server');
+          }
           return why;
         });
       case 'signal-server': {
