@@ -14,7 +14,7 @@ import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
 import { resultOf } from './message.js';
 import { createStreams } from './streams.js';
-import { createToolBooks, type ToolBooks } from './tool-book.js';
+import { createToolBooks, type KnownTool, type ToolBooks } from './tool-book.js';
 
 /** What to do about one event. */
 export type Decision = {
@@ -56,6 +56,8 @@ export type Decider = {
   readonly transport: TransportName;
   /** False when no rule is enabled and nobody observes: the transport may relay without looking. */
   readonly isActive: boolean;
+  /** A tool as its server listed it; absent where nobody asked for every call. */
+  readonly knownTool?: ((session: Session, name: string) => KnownTool | undefined) | undefined;
   connect(session: Session, nowMs: number): Decision;
   /** A request or notification, in either direction. */
   request(session: Session, frame: Frame, nowMs: number, task?: string): Decision;
@@ -115,8 +117,11 @@ function sortRules(active: ReadonlyMap<Rule, ActiveRule>): RuleSet {
 /** Builds a decider from a checked plan. */
 export function createDecider(options: DeciderOptions): Decider {
   const learnsTools = options.plan.rules.some(({ isEnabled, fault }) => isEnabled && fault.learnsTools);
-  return buildDecider(options, learnsTools ? createToolBooks() : undefined);
+  return buildDecider(options, learnsTools || judgesCalls(options) ? createToolBooks() : undefined);
 }
+
+/** Who writes every live call down also says whether it kept its schema. */
+const judgesCalls = ({ observesAll, transport }: DeciderOptions): boolean => observesAll === true && transport !== 'simulator';
 
 /** Like `createDecider`; tools are learnt from the start, because a rule that needs them may come later. */
 export function createLiveDecider(options: DeciderOptions): LiveDecider {
@@ -234,6 +239,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
 
   return {
     transport: options.transport,
+    knownTool: judgesCalls(options) ? tools?.find : undefined,
     get isActive() {
       return planned.active.size > 0 || observesAll;
     },
