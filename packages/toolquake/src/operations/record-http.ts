@@ -30,10 +30,12 @@ export async function recordHttp({ outPath, ...options }: RecordHttpOptions): Pr
   const endpointOf: EndpointReader = (event, path) => announcedEndpoint(event, { upstream: place, ask: { path, headers: [] } })?.path;
   const startedAt = new Date().toISOString();
   const record = createHttpRecorder({ clock, transport: 'http', run, startedAt, append: file.append, endpointOf });
-  await proxyHttp({ ...options, tap: (heard) => listen(heard, record, afterwards) }).catch((error: unknown) => {
+  const decoding = new Set<Promise<void>>();
+  await proxyHttp({ ...options, tap: (heard) => listen(heard, record, { afterwards, decoding }) }).catch((error: unknown) => {
     file.abandon();
     throw error;
   });
+  await Promise.all(decoding);
   afterwards.finish();
   await file.close();
   return { isComplete: file.isComplete() };
@@ -41,7 +43,11 @@ export async function recordHttp({ outPath, ...options }: RecordHttpOptions): Pr
 
 type Heard = Parameters<NonNullable<ProxyHttpOptions['tap']>>[0];
 
-function listen({ ask, request, response }: Heard, record: ReturnType<typeof createHttpRecorder>, afterwards: Afterwards): RelayTap {
+/** `decoding` holds what is still being decompressed. */
+type Work = { readonly afterwards: Afterwards; readonly decoding: Set<Promise<void>> };
+
+function listen({ ask, request, response }: Heard, record: ReturnType<typeof createHttpRecorder>, work: Work): RelayTap {
+  const { afterwards } = work;
   const sessionId = headerOf(ask.headers, 'mcp-session-id');
   const exchange = record({ method: ask.method, path: ask.path, sessionId });
   let isOver = false;
@@ -58,10 +64,11 @@ function listen({ ask, request, response }: Heard, record: ReturnType<typeof cre
     onAnswer(answer) {
       const head = headOf(answer);
       afterwards.do(0, () => exchange.begin(head));
-      const plain = plainBytes(answer, headerOf(head.headers, 'content-encoding')?.trim().toLowerCase());
+      const plain = plainBytes(answer, headerOf(head.headers, 'content-encoding')?.trim().toLowerCase(), work.decoding);
       plain.on('data', (chunk: Buffer) => afterwards.do(chunk.length, () => exchange.answer(chunk)));
       plain.on('end', () => end());
-      plain.on('error', () => end());
+      // An answer that broke off says so with an error first; so does a body that was not compressed as it says.
+      plain.on('error', () => end(answer.complete ? undefined : 'server'));
       answer.on('close', () => void (answer.complete || end('server')));
     },
     onFailure(error) {
@@ -77,7 +84,7 @@ function listen({ ask, request, response }: Heard, record: ReturnType<typeof cre
 }
 
 /** The body as it was before the server compressed it. The client gets the compressed bytes all the same. */
-function plainBytes(answer: IncomingMessage, encoding: string | undefined): NodeJS.ReadableStream {
+function plainBytes(answer: IncomingMessage, encoding: string | undefined, decoding: Work['decoding']): NodeJS.ReadableStream {
   const decoder =
     encoding === 'gzip' || encoding === 'x-gzip'
       ? createGunzip()
@@ -89,6 +96,9 @@ function plainBytes(answer: IncomingMessage, encoding: string | undefined): Node
   if (decoder === undefined) return answer;
   // Listeners of our own instead of a pipe: a slow decoder must not hold the client's bytes back.
   answer.on('data', (chunk: Buffer) => void decoder.write(chunk));
-  answer.on('end', () => decoder.end());
+  answer.on('close', () => decoder.end());
+  const over = new Promise<void>((resolve) => decoder.once('close', resolve));
+  decoding.add(over);
+  void over.then(() => decoding.delete(over));
   return decoder;
 }

@@ -121,6 +121,8 @@ function whyNoTraffic({ direction, message, opaque, note, id, exchange }: Readon
   if (direction !== 'to-server' && direction !== 'to-client') return 'needs "direction": to-server or to-client';
   if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') return 'has an "id" that is no text or number';
   if (exchange !== undefined) return whyNoExchange({ exchange }) ?? whyNoTraffic({ direction, message, opaque, note });
+  if (![message, opaque].every((text) => text === undefined || typeof text === 'string'))
+    return 'has a "message" or "opaque" that is no text';
   if (typeof message === 'string') return isJson(message) ? undefined : 'has a "message" that is no JSON';
   if (typeof opaque === 'string' || note === 'too large') return undefined;
   return 'needs "message", "opaque" or "note"';
