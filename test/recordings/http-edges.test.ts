@@ -17,7 +17,13 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function serve(handle: (message: { id?: unknown; method?: string; params?: { name?: string } }, response: ServerResponse, request: IncomingMessage) => void): Promise<string> {
+async function serve(
+  handle: (
+    message: { id?: unknown; method?: string; params?: { name?: string } },
+    response: ServerResponse,
+    request: IncomingMessage,
+  ) => void,
+): Promise<string> {
   const listener: RequestListener = (request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += String(chunk)));
@@ -78,7 +84,12 @@ test('errors of HTTP come back with their status, headers and body', async () =>
       case 'busy':
         return void response.writeHead(429, { 'retry-after': '7', 'set-cookie': 'sid=abcdef' }).end('slow down');
       case 'private':
-        return json(response, 401, {}, { 'www-authenticate': 'Bearer resource_metadata="https://shop.example/.well-known/x", scope="a b"' });
+        return json(
+          response,
+          401,
+          {},
+          { 'www-authenticate': 'Bearer resource_metadata="https://shop.example/.well-known/x", scope="a b"' },
+        );
       case 'broken':
         return void response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down</h1>');
       case 'lost':
@@ -87,7 +98,9 @@ test('errors of HTTP come back with their status, headers and body', async () =>
         return json(response, 400, { jsonrpc: '2.0', id, error: { code: -32020, message: 'Header mismatch' } });
       case 'cut':
         response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n', () => response.socket?.resetAndDestroy());
+        response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n', () =>
+          response.socket?.resetAndDestroy(),
+        );
         return;
       default:
         return json(response, 200, { jsonrpc: '2.0', id, result: { content: [] } });
@@ -109,6 +122,7 @@ test('errors of HTTP come back with their status, headers and body', async () =>
     return seen;
   };
   const live = await ask(record.url);
+  expect(live).toEqual(await ask(url));
   expect(await record.stop()).toEqual({ isComplete: true });
   expect(readFileSync(record.out, 'utf8')).not.toContain('abcdef');
   const replay = await replayed(record.out);
@@ -128,18 +142,27 @@ test('a compressed answer reaches the client compressed, and the recording plain
   expect(reply.headers['content-encoding']).toBe('gzip');
   await record.stop();
   const replay = await replayed(record.out);
-  expect((await post(replay.url, call(9, 'x'))).body).toBe('{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"squeezed"}]}}');
+  expect((await post(replay.url, call(9, 'x'))).body).toBe(
+    '{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"squeezed"}]}}',
+  );
 });
 
 test('notifications come in the stream that they came in, and progress under the token of who asks', async () => {
   const url = await serve(({ id }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: prime\ndata:\n\n: comment\n\n');
-    response.write('event: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress",\r\ndata: "params":{"progressToken":"t","progress":1}}\r\n\r\n');
+    response.write(
+      'event: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress",\r\ndata: "params":{"progressToken":"t","progress":1}}\r\n\r\n',
+    );
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n\n`);
   });
   const record = await recorded(url);
-  const asking = (id: number, progressToken: unknown) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'x', _meta: { progressToken } } });
+  const asking = (id: number, progressToken: unknown) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'x', _meta: { progressToken } },
+  });
   await post(record.url, asking(1, 't'));
   await record.stop();
   const replay = await replayed(record.out);

@@ -60,11 +60,15 @@ async function second(url: string, mode: 'legacy' | 'auto' = 'legacy'): Promise<
   await client.connect(new ModernTransport(new URL(url)));
   const callTool = (params: { name: string }, _: unknown, options: object): unknown => client.callTool(params, options);
   const bound = { listTools: () => client.listTools(), listPrompts: () => client.listPrompts(), close: () => client.close() };
-  return script({ ...bound, callTool, readResource: (params: { uri: string }) => client.readResource(params) } as unknown as AnyClient, heard);
+  return script(
+    { ...bound, callTool, readResource: (params: { uri: string }) => client.readResource(params) } as unknown as AnyClient,
+    heard,
+  );
 }
 
 /** Without progress: an SDK client loses what it reads in one piece with the answer, from a real server too. */
-const answersIn = (heard: readonly unknown[]): unknown[] => heard.filter((one) => typeof one !== 'object' || one === null || !('progress' in one));
+const answersIn = (heard: readonly unknown[]): unknown[] =>
+  heard.filter((one) => typeof one !== 'object' || one === null || !('progress' in one));
 
 const recorder = (out: string, url: string) => listening('record', '--out', out, '--upstream', url, '--port', '0');
 

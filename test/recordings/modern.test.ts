@@ -12,7 +12,10 @@ type Mode = 'auto' | { readonly pin: '2026-07-28' };
 
 async function script(transport: Transport, mode: Mode): Promise<unknown[]> {
   const heard: unknown[] = [];
-  const client = new Client({ name: 'script', version: '1' }, { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } });
+  const client = new Client(
+    { name: 'script', version: '1' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
+  );
   client.setRequestHandler('elicitation/create', ({ params }) => {
     heard.push(params.message);
     return { action: 'accept', content: { sure: true } };

@@ -34,5 +34,5 @@ if (process.argv[2] !== 'http') serveStdio(build);
 else {
   handler = createMcpHandler(build);
   const server = createServer(toNodeHandler(handler));
-  server.listen(0, '127.0.0.1', () => console.error(`listening on http://127.0.0.1:${server.address().port}/mcp`));
+  server.listen(0, '127.0.0.1', () => process.stderr.write(`listening on http://127.0.0.1:${server.address().port}/mcp\n`));
 }

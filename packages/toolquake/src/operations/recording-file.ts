@@ -1,6 +1,13 @@
 /** Recordings on disk: appended in whole lines like a journal, and read with the place of every mistake. */
 import { ToolquakeError } from '@toolquake/sdk/core';
-import { isStart, isTornLine, parseRecordingLine, recordingText, RECORDING_VERSION, type RecordingLine } from '../recordings/recording-line.js';
+import {
+  isStart,
+  isTornLine,
+  parseRecordingLine,
+  recordingText,
+  RECORDING_VERSION,
+  type RecordingLine,
+} from '../recordings/recording-line.js';
 import { openLines, type LineFile } from './journal-file.js';
 import { readLines } from './journal-lines.js';
 

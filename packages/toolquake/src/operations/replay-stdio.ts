@@ -42,7 +42,7 @@ export async function replayStdio(options: ReplayStdioOptions): Promise<{ readon
       write(JSON.stringify(rpcError(id, -32603, 'Internal error')));
     },
     // Recorded over HTTP: one connection of many. Here it is the only one.
-    cut: () => void tell('a connection that broke was recorded: its call gets no answer.'),
+    cut: () => tell('a connection that broke was recorded: its call gets no answer.'),
   };
   const framer = createLineFramer(
     {

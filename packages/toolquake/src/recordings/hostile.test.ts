@@ -13,7 +13,14 @@ type Heard = { readonly texts: string[]; readonly outlet: Outlet };
 function listener(): Heard {
   const texts: string[] = [];
   const note = (text: string): void => void texts.push(text);
-  const outlet: Outlet = { begin() {}, accept() {}, say: note, answer: note, reply: ({ status }) => note(`${status}`), cut: () => note('cut') };
+  const outlet: Outlet = {
+    begin() {},
+    accept() {},
+    say: note,
+    answer: note,
+    reply: ({ status }) => note(`${status}`),
+    cut: () => note('cut'),
+  };
   return { texts, outlet };
 }
 
@@ -36,8 +43,14 @@ function playAll(lines: readonly RecordingLine[], extra: readonly unknown[] = []
 
 const id = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', '0', null));
 const message = fc.oneof(
-  fc.record({ id, method: fc.constantFrom('tools/call', 'subscriptions/listen', 'initialize'), params: fc.jsonValue() }, { requiredKeys: ['method'] }),
-  fc.record({ method: fc.constantFrom('notifications/cancelled', 'notifications/x'), params: fc.record({ requestId: id, progressToken: id }) }),
+  fc.record(
+    { id, method: fc.constantFrom('tools/call', 'subscriptions/listen', 'initialize'), params: fc.jsonValue() },
+    { requiredKeys: ['method'] },
+  ),
+  fc.record({
+    method: fc.constantFrom('notifications/cancelled', 'notifications/x'),
+    params: fc.record({ requestId: id, progressToken: id }),
+  }),
   fc.record({ id, result: fc.jsonValue() }),
   fc.record({ id, error: fc.jsonValue() }),
   fc.jsonValue(),
@@ -83,11 +96,18 @@ const bytes = fc.uint8Array({ maxLength: 40 });
 
 test('any text is read or refused, and only the beginning of a line counts as torn', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), bytes.map((all) => Buffer.from(all).toString()), fc.json({ maxDepth: 2 })), (text) => {
-      const read = parseRecordingLine(text);
-      if (typeof read === 'string') expect(read.length).toBeGreaterThan(0);
-      if (!'{"v":1,'.startsWith(text) && !text.startsWith('{"v":1,')) expect(isTornLine(text)).toBe(false);
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        bytes.map((all) => Buffer.from(all).toString()),
+        fc.json({ maxDepth: 2 }),
+      ),
+      (text) => {
+        const read = parseRecordingLine(text);
+        if (typeof read === 'string') expect(read.length).toBeGreaterThan(0);
+        if (!'{"v":1,'.startsWith(text) && !text.startsWith('{"v":1,')) expect(isTornLine(text)).toBe(false);
+      },
+    ),
   );
   const whole = recordingText({ v: 1, atMs: 1, session: 'r', direction: 'to-server', message: '{"id":1,"method":"ping"}' }).trimEnd();
   for (let length = 0; length < whole.length; length++) expect(isTornLine(whole.slice(0, length))).toBe(true);
@@ -96,7 +116,11 @@ test('any text is read or refused, and only the beginning of a line counts as to
 });
 
 /** Shapes of secrets, each with characters that no other text here has. */
-const letters = fc.string({ unit: fc.constantFrom(...'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789'), minLength: 24, maxLength: 48 });
+const letters = fc.string({
+  unit: fc.constantFrom(...'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789'.split('')),
+  minLength: 24,
+  maxLength: 48,
+});
 const secret = fc.oneof(
   letters.map((text) => ({ text: `sk-${text}`, plain: `sk-${text}` })),
   letters.map((text) => ({ text: `ghp_${text}`, plain: `ghp_${text}` })),
@@ -139,7 +163,11 @@ test('no secret reaches the file, wherever in messages, headers and addresses it
       const recordHttp = createHttpRecorder({ ...options, transport: 'http', endpointOf: () => undefined });
       const path = `/mcp/${encodeURIComponent(text)}?api_key=${named}&q=${encodeURIComponent(text)}`;
       for (const one of planted(text, named)) {
-        for (const [status, type] of [[200, 'application/json'], [200, 'text/event-stream'], [401, 'text/html']] as const) {
+        for (const [status, type] of [
+          [200, 'application/json'],
+          [200, 'text/event-stream'],
+          [401, 'text/html'],
+        ] as const) {
           const exchange = recordHttp({ method: 'POST', path, sessionId: named });
           exchange.ask(Buffer.from(JSON.stringify(one)));
           exchange.ask();
@@ -161,11 +189,19 @@ test('no secret reaches the file, wherever in messages, headers and addresses it
 });
 
 test('an exchange over HTTP is recorded alike however its bytes are cut', () => {
-  const events = 'id: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"grüße"}}\n\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n';
+  const events =
+    'id: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"grüße"}}\n\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n';
   const recordWith = (cuts: readonly number[]): RecordingLine[] => {
     const lines: RecordingLine[] = [];
     const append = (one: RecordingLine): void => void lines.push(one);
-    const record = createHttpRecorder({ clock: createManualClock(), transport: 'http', run: 'r', startedAt: '', append, endpointOf: () => undefined });
+    const record = createHttpRecorder({
+      clock: createManualClock(),
+      transport: 'http',
+      run: 'r',
+      startedAt: '',
+      append,
+      endpointOf: () => undefined,
+    });
     const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
     const feed = (bytes: Buffer, take: (piece: Uint8Array) => void): void => {
       const points = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length];
@@ -180,5 +216,9 @@ test('an exchange over HTTP is recorded alike however its bytes are cut', () => 
   };
   const whole = recordWith([]);
   expect(whole).toHaveLength(5);
-  fc.assert(fc.property(fc.array(fc.nat(1000), { maxLength: 12 }), (cuts) => void expect(recordWith(cuts)).toEqual(whole)));
+  fc.assert(
+    fc.property(fc.array(fc.nat(1000), { maxLength: 12 }), (cuts) => {
+      expect(recordWith(cuts)).toEqual(whole);
+    }),
+  );
 });

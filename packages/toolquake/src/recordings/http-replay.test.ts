@@ -8,7 +8,13 @@ import { createReplay, type Outlet } from './replay.js';
 import { createSceneBook } from './scene-book.js';
 
 type Form = 'json' | 'stream' | 'status' | 'refused';
-type Planned = { readonly text: string; readonly id: number | string; readonly notes: readonly number[]; readonly form: Form; readonly value: unknown };
+type Planned = {
+  readonly text: string;
+  readonly id: number | string;
+  readonly notes: readonly number[];
+  readonly form: Form;
+  readonly value: unknown;
+};
 
 const planned: fc.Arbitrary<Planned> = fc.record({
   text: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -25,7 +31,11 @@ const ask = ({ text, id }: Pick<Planned, 'text' | 'id'>) => ({
   method: 'tools/call',
   params: { name: 'echo', arguments: { text }, _meta: { progressToken: id } },
 });
-const progress = (progressToken: unknown, count: number) => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: count } });
+const progress = (progressToken: unknown, count: number) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress: count },
+});
 
 /** What a client hears: progress (in streams), then the answer or the status. */
 function heardBy({ id, notes, form, value }: Planned): unknown[] {
@@ -38,7 +48,14 @@ function heardBy({ id, notes, form, value }: Planned): unknown[] {
 function recordAll(plans: readonly Planned[], order: readonly number[]): RecordingLine[] {
   const lines: RecordingLine[] = [];
   const append = (line: RecordingLine): void => void lines.push(parseRecordingLine(recordingText(line)) as RecordingLine);
-  const record = createHttpRecorder({ clock: createManualClock(), transport: 'http', run: 'r', startedAt: '', append, endpointOf: () => undefined });
+  const record = createHttpRecorder({
+    clock: createManualClock(),
+    transport: 'http',
+    run: 'r',
+    startedAt: '',
+    append,
+    endpointOf: () => undefined,
+  });
   const exchanges = plans.map((plan) => {
     const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
     exchange.ask(Buffer.from(JSON.stringify(ask(plan))));
@@ -48,7 +65,9 @@ function recordAll(plans: readonly Planned[], order: readonly number[]): Recordi
   const ranked = plans.map((_, index) => index).toSorted((a, b) => (order[a] ?? 0) - (order[b] ?? 0) || a - b);
   const begin = (index: number): void => {
     const status = { json: 200, stream: 200, status: 503, refused: 400 }[plans[index]!.form];
-    const type = { json: 'application/json', stream: 'text/event-stream', status: 'text/html', refused: 'application/json' }[plans[index]!.form];
+    const type = { json: 'application/json', stream: 'text/event-stream', status: 'text/html', refused: 'application/json' }[
+      plans[index]!.form
+    ];
     exchanges[index]!.begin({ status, headers: ['Content-Type', type] });
   };
   for (const index of ranked) begin(index);
@@ -83,7 +102,10 @@ test('the same script gets the same, whatever overlapped, whichever ids it uses 
         const now = { ...plan, id: `now-${index}` };
         replay.connect(() => {}).receive(ask(now), outlet);
         expect(heard).toEqual(heardBy(now));
-        expect(form).toMatchObject({ isStream: plan.form === 'stream', status: { json: 200, stream: 200, status: 503, refused: 400 }[plan.form] });
+        expect(form).toMatchObject({
+          isStream: plan.form === 'stream',
+          status: { json: 200, stream: 200, status: 503, refused: 400 }[plan.form],
+        });
       });
       expect(replay.unmatched).toBe(0);
     }),
@@ -94,7 +116,14 @@ test('the same script gets the same, whatever overlapped, whichever ids it uses 
 test('news of a subscription comes when the client does what it came after, to whoever is subscribed now', () => {
   const lines: RecordingLine[] = [];
   const append = (line: RecordingLine): void => void lines.push(line);
-  const record = createHttpRecorder({ clock: createManualClock(), transport: 'http', run: 'r', startedAt: '', append, endpointOf: () => undefined });
+  const record = createHttpRecorder({
+    clock: createManualClock(),
+    transport: 'http',
+    run: 'r',
+    startedAt: '',
+    append,
+    endpointOf: () => undefined,
+  });
   const post = (message: unknown) => {
     const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
     exchange.ask(Buffer.from(JSON.stringify(message)));
@@ -113,9 +142,22 @@ test('news of a subscription comes when the client does what it came after, to w
   stream.answer(event({ method: 'notifications/tools/list_changed', params: tag(1) }));
   stream.end('client');
 
-  const replay = createReplay({ book: createSceneBook(lines), clock: createManualClock(), timing: 'none', exhausted: 'repeat', tell: () => {} });
+  const replay = createReplay({
+    book: createSceneBook(lines),
+    clock: createManualClock(),
+    timing: 'none',
+    exhausted: 'repeat',
+    tell: () => {},
+  });
   const heard: unknown[] = [];
-  const outlet = (): Outlet => ({ begin() {}, accept() {}, cut() {}, reply() {}, say: (text) => void heard.push(JSON.parse(text)), answer: () => void heard.push('answer') });
+  const outlet = (): Outlet => ({
+    begin() {},
+    accept() {},
+    cut() {},
+    reply() {},
+    say: (text) => void heard.push(JSON.parse(text)),
+    answer: () => void heard.push('answer'),
+  });
   const connection = replay.connect(() => {});
   const subscriber = outlet();
   connection.receive(listen('mine'), subscriber);

@@ -147,7 +147,11 @@ function redactMedia(data: string, place: Place): string {
 }
 
 /** One spelling for all: without padding and line ends, in the alphabet for URLs. */
-const plainBase64 = (data: string): string => data.replace(/\s+|=+\s*$/g, '').replaceAll('+', '-').replaceAll('/', '_');
+const plainBase64 = (data: string): string =>
+  data
+    .replace(/\s+|=+\s*$/g, '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
 
 function textIn(bytes: Uint8Array): string | undefined {
   try {
