@@ -51,7 +51,6 @@ async function recorded(upstream: string, out = join(createDesk().folder, 'rec.j
       upstream,
       host: '127.0.0.1',
       port: 0,
-      env: {},
       signal: stopping.signal,
       tell: (line) => told.push(line),
       onListening: (at) => {
@@ -172,6 +171,37 @@ test('notifications come in the stream that they came in, and progress under the
     { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'mine', progress: 1 } },
     { jsonrpc: '2.0', id: 4, result: {} },
   ]);
+});
+
+test('an answer that is too large passes whole, leaves a note, and becomes an error in the replay', async () => {
+  const text = 'x'.repeat(9 * 1024 * 1024);
+  const url = await serve(({ id, params }, response) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
+    const isStream = params?.name === 'stream';
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    response.end(isStream ? `data: ${body}\n\n` : body);
+  });
+  const record = await recorded(url);
+  for (const name of ['json', 'stream']) expect((await post(record.url, modernCall(1, name))).body.length).toBeGreaterThan(text.length);
+  await record.stop();
+  expect(readFileSync(record.out).length).toBeLessThan(10_000);
+  const replay = await replayed(record.out);
+  for (const name of ['json', 'stream'])
+    expect(messagesOf((await post(replay.url, modernCall(3, name))).body)).toMatchObject([{ id: 3, error: { code: -32603 } }]);
+  expect(replay.told.join()).toContain('too large');
+});
+
+test('a call that was under way when the recording stopped is left out, and its client is cut', async () => {
+  let arrived = (): void => {};
+  const waiting = new Promise<void>((resolve) => (arrived = resolve));
+  const url = await serve(() => arrived());
+  const record = await recorded(url);
+  const asked = post(record.url, modernCall(1, 'x')).catch((error: NodeJS.ErrnoException) => error.code);
+  await waiting;
+  await record.stop();
+  expect(await asked).toBe('ECONNRESET');
+  const replay = await replayed(record.out);
+  expect(replay.told).toEqual(['1 recorded requests have no answer and are left out.']);
 });
 
 test('an upstream that is not there is recorded as what the client saw, and traffic passes on when the disk is full', async () => {

@@ -54,9 +54,11 @@ const EXPECTED = [
 /** Both ways to get at a recording, with its server gone. */
 async function expectReplays(out: string, mode: Mode, live: unknown[]): Promise<void> {
   expect(await script(piped(replaying(out)), mode)).toEqual(live);
-  const replay = await listening('replay', out, '--port', '0');
-  expect(await script(posted(replay.url), mode), replay.stderr()).toEqual(live);
-  expect(await replay.stop(), replay.stderr()).toBe(130);
+  for (const timing of ['none', 'original']) {
+    const replay = await listening('replay', out, '--port', '0', '--timing', timing);
+    expect(await script(posted(replay.url), mode), replay.stderr()).toEqual(live);
+    expect(await replay.stop(), replay.stderr()).toBe(130);
+  }
 }
 
 test.each<[string, Mode]>([

@@ -13,10 +13,9 @@ import { proxyHttp, type ProxyHttpOptions } from './proxy-http.js';
 import { openRecording, runName } from './recording-file.js';
 
 /** What recording needs to know. */
-export type RecordHttpOptions = Pick<
-  ProxyHttpOptions,
-  'upstream' | 'host' | 'port' | 'rewriteHost' | 'env' | 'signal' | 'tell' | 'onListening'
-> & { readonly outPath: string };
+export type RecordHttpOptions = Pick<ProxyHttpOptions, 'upstream' | 'host' | 'port' | 'rewriteHost' | 'signal' | 'tell' | 'onListening'> & {
+  readonly outPath: string;
+};
 
 /** Resolves when it is told to stop; `isComplete` is false when messages are missing in the file. */
 export async function recordHttp({ outPath, ...options }: RecordHttpOptions): Promise<{ readonly isComplete: boolean }> {
@@ -31,7 +30,10 @@ export async function recordHttp({ outPath, ...options }: RecordHttpOptions): Pr
   const startedAt = new Date().toISOString();
   const record = createHttpRecorder({ clock, transport: 'http', run, startedAt, append: file.append, endpointOf });
   const decoding = new Set<Promise<void>>();
-  await proxyHttp({ ...options, tap: (heard) => listen(heard, record, { afterwards, decoding }) }).catch((error: unknown) => {
+  const { signal } = options;
+  const tap = (heard: Heard): RelayTap => listen(heard, record, { afterwards, decoding, signal });
+  // Nothing of the environment: a journal that it asks for would take the traffic off the path that is only relayed.
+  await proxyHttp({ ...options, env: {}, tap }).catch((error: unknown) => {
     file.abandon();
     throw error;
   });
@@ -44,7 +46,7 @@ export async function recordHttp({ outPath, ...options }: RecordHttpOptions): Pr
 type Heard = Parameters<NonNullable<ProxyHttpOptions['tap']>>[0];
 
 /** `decoding` holds what is still being decompressed. */
-type Work = { readonly afterwards: Afterwards; readonly decoding: Set<Promise<void>> };
+type Work = { readonly afterwards: Afterwards; readonly decoding: Set<Promise<void>>; readonly signal: AbortSignal };
 
 function listen({ ask, request, response }: Heard, record: ReturnType<typeof createHttpRecorder>, work: Work): RelayTap {
   const { afterwards } = work;
@@ -52,7 +54,8 @@ function listen({ ask, request, response }: Heard, record: ReturnType<typeof cre
   const exchange = record({ method: ask.method, path: ask.path, sessionId });
   let isOver = false;
   const end = (by?: 'server' | 'client'): void => {
-    if (!isOver) afterwards.do(0, () => exchange.end(by));
+    // What we cut off when we stop, nobody else did: it is left without an end.
+    if (!isOver && (by === undefined || !work.signal.aborted)) afterwards.do(0, () => exchange.end(by));
     isOver = true;
   };
   if (ask.framing !== 'none') {

@@ -146,7 +146,7 @@ function createHandler(book: SceneBook, replay: Replay, tell: (line: string) => 
     }
     response.on('close', () => {
       // In the modern era hanging up is how a client cancels; before it, the work goes on.
-      if (isModern) connection.hangUp(outlet);
+      if (isModern && !response.writableFinished) connection.hangUp(outlet);
     });
     connection.receive(message, outlet);
     if (streamed === undefined) outlet.accept();

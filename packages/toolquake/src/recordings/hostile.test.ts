@@ -87,9 +87,9 @@ test('any line is read or refused with a reason, and whatever is read can be rep
       read += good.length;
       for (const text of playAll(good, extra)) expect(text).not.toBe('');
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
-  expect(read).toBeGreaterThan(200);
+  expect(read).toBeGreaterThan(100);
 });
 
 const bytes = fc.uint8Array({ maxLength: 40 });
@@ -184,41 +184,6 @@ test('no secret reaches the file, wherever in messages, headers and addresses it
       expect(holds(file, plain)).toBe(false);
       expect(holds(file, named)).toBe(false);
     }),
-    { numRuns: 150 },
-  );
-});
-
-test('an exchange over HTTP is recorded alike however its bytes are cut', () => {
-  const events =
-    'id: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"grüße"}}\n\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n';
-  const recordWith = (cuts: readonly number[]): RecordingLine[] => {
-    const lines: RecordingLine[] = [];
-    const append = (one: RecordingLine): void => void lines.push(one);
-    const record = createHttpRecorder({
-      clock: createManualClock(),
-      transport: 'http',
-      run: 'r',
-      startedAt: '',
-      append,
-      endpointOf: () => undefined,
-    });
-    const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
-    const feed = (bytes: Buffer, take: (piece: Uint8Array) => void): void => {
-      const points = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length];
-      points.slice(1).forEach((to, index) => take(bytes.subarray(points[index], to)));
-    };
-    feed(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ü"}}'), (piece) => exchange.ask(piece));
-    exchange.ask();
-    exchange.begin({ status: 200, headers: ['content-type', 'text/event-stream'] });
-    feed(Buffer.from(events), (piece) => exchange.answer(piece));
-    exchange.end();
-    return lines;
-  };
-  const whole = recordWith([]);
-  expect(whole).toHaveLength(5);
-  fc.assert(
-    fc.property(fc.array(fc.nat(1000), { maxLength: 12 }), (cuts) => {
-      expect(recordWith(cuts)).toEqual(whole);
-    }),
+    { numRuns: 60 },
   );
 });

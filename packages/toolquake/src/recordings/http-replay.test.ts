@@ -7,6 +7,17 @@ import { parseRecordingLine, recordingText, type RecordingLine } from './recordi
 import { createReplay, type Outlet } from './replay.js';
 import { createSceneBook } from './scene-book.js';
 
+/** Every line goes through its text, as it would through a file. */
+const recorderInto = (lines: RecordingLine[]) =>
+  createHttpRecorder({
+    clock: createManualClock(),
+    transport: 'http',
+    run: 'r',
+    startedAt: '',
+    append: (line) => void lines.push(parseRecordingLine(recordingText(line)) as RecordingLine),
+    endpointOf: () => undefined,
+  });
+
 type Form = 'json' | 'stream' | 'status' | 'refused';
 type Planned = {
   readonly text: string;
@@ -47,15 +58,7 @@ function heardBy({ id, notes, form, value }: Planned): unknown[] {
 /** Records all exchanges at once; `order` says who is answered when. */
 function recordAll(plans: readonly Planned[], order: readonly number[]): RecordingLine[] {
   const lines: RecordingLine[] = [];
-  const append = (line: RecordingLine): void => void lines.push(parseRecordingLine(recordingText(line)) as RecordingLine);
-  const record = createHttpRecorder({
-    clock: createManualClock(),
-    transport: 'http',
-    run: 'r',
-    startedAt: '',
-    append,
-    endpointOf: () => undefined,
-  });
+  const record = recorderInto(lines);
   const exchanges = plans.map((plan) => {
     const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
     exchange.ask(Buffer.from(JSON.stringify(ask(plan))));
@@ -109,21 +112,13 @@ test('the same script gets the same, whatever overlapped, whichever ids it uses 
       });
       expect(replay.unmatched).toBe(0);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
 test('news of a subscription comes when the client does what it came after, to whoever is subscribed now', () => {
   const lines: RecordingLine[] = [];
-  const append = (line: RecordingLine): void => void lines.push(line);
-  const record = createHttpRecorder({
-    clock: createManualClock(),
-    transport: 'http',
-    run: 'r',
-    startedAt: '',
-    append,
-    endpointOf: () => undefined,
-  });
+  const record = recorderInto(lines);
   const post = (message: unknown) => {
     const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
     exchange.ask(Buffer.from(JSON.stringify(message)));
@@ -167,4 +162,31 @@ test('news of a subscription comes when the client does what it came after, to w
   connection.hangUp(subscriber);
   replay.connect(() => {}).receive(ask({ text: 'a', id: 10 }), outlet());
   expect(heard).toEqual(['answer']);
+});
+
+test('an exchange over HTTP is recorded alike however its bytes are cut', () => {
+  const events =
+    'id: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"grüße"}}\n\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n';
+  const recordWith = (cuts: readonly number[]): RecordingLine[] => {
+    const lines: RecordingLine[] = [];
+    const record = recorderInto(lines);
+    const exchange = record({ method: 'POST', path: '/mcp', sessionId: undefined });
+    const feed = (bytes: Buffer, take: (piece: Uint8Array) => void): void => {
+      const points = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length];
+      points.slice(1).forEach((to, index) => take(bytes.subarray(points[index], to)));
+    };
+    feed(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ü"}}'), (piece) => exchange.ask(piece));
+    exchange.ask();
+    exchange.begin({ status: 200, headers: ['content-type', 'text/event-stream'] });
+    feed(Buffer.from(events), (piece) => exchange.answer(piece));
+    exchange.end();
+    return lines;
+  };
+  const whole = recordWith([]);
+  expect(whole).toHaveLength(5);
+  fc.assert(
+    fc.property(fc.array(fc.nat(1000), { maxLength: 12 }), (cuts) => {
+      expect(recordWith(cuts)).toEqual(whole);
+    }),
+  );
 });

@@ -54,7 +54,9 @@ export function createPages(): Pages {
         return;
       }
       const key = `${method} ${path}`;
-      replies.set(key, [...(replies.get(key) ?? []), line]);
+      const list = replies.get(key);
+      if (list === undefined) replies.set(key, [line]);
+      else list.push(line);
     },
     addEndpoint(path) {
       endpoints.add(path);

@@ -1,7 +1,8 @@
 /** Plays recorded scenes to whoever asks for them. Pure: the clock is handed in, and messages leave through an outlet. */
-import { kindOfMessage, isObject, nearestWord, paramsOf, rpcError, type Clock, type JsonObject, type MessageId } from '@toolquake/sdk/core';
+import { kindOfMessage, isObject, paramsOf, rpcError, type Clock, type JsonObject, type MessageId } from '@toolquake/sdk/core';
+import { describeMessage, nearestTo } from './nearest-scene.js';
 import { forAsker, withServerId, type Asker } from './rewrite.js';
-import { idKey, progressTokenOf, sceneKey, toolNamed, type HttpForm, type HttpReply, type Scene, type Step } from './scene.js';
+import { idKey, progressTokenOf, sceneKey, type HttpForm, type HttpReply, type Scene, type Step } from './scene.js';
 import type { SceneBook } from './scene-book.js';
 
 /** How a replay is made. */
@@ -113,7 +114,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
     if (index < scenes.length || HANDSHAKES.includes(method) || 'id' in message === false)
       return scenes[Math.min(index, scenes.length - 1)];
     if (exhausted === 'error') return 'exhausted';
-    tellOnce(`${describe(message)} was asked more often than recorded: its last answer is repeated.`);
+    tellOnce(`${describeMessage(message)} was asked more often than recorded: its last answer is repeated.`);
     return scenes.at(-1);
   };
 
@@ -125,7 +126,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
     unmatched++;
     const isKnown = [...book.scenes.values()].some(([scene]) => scene?.method === method);
     const reason = why === 'exhausted' ? 'its recorded answers are used up' : nearestTo(message, book);
-    tellOnce(`no recorded answer for ${describe(message)}: ${reason}.`);
+    tellOnce(`no recorded answer for ${describeMessage(message)}: ${reason}.`);
     const error = isKnown ? rpcError(id, -32602, 'Invalid params') : rpcError(id, -32601, 'Method not found');
     outlet.answer(JSON.stringify(error));
   };
@@ -167,6 +168,10 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       playing.set(outlet, (playing.get(outlet) ?? new Set()).add(halt));
       if (scene?.id !== undefined && asker !== undefined && scene.method === 'subscriptions/listen')
         subscribers.set(scene, (subscribers.get(scene) ?? new Set()).add({ asker, outlet }));
+      const unsubscribe = (): void => {
+        const all = scene === undefined ? undefined : subscribers.get(scene);
+        for (const one of all ?? []) if (one.outlet === outlet) all?.delete(one);
+      };
 
       /** False when the scene has to wait. */
       const act = (step: Step, resume: () => void): boolean => {
@@ -184,6 +189,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
           tellOnce(`the recorded answer to ${scene?.method ?? 'nobody'} was too large to be recorded.`);
           outlet.answer(JSON.stringify(rpcError(asker?.id ?? null, -32603, 'Internal error')));
         } else if (step.kind === 'answer') {
+          unsubscribe();
           outlet.answer(forAsker(step, scene, asker) ?? step.text);
         } else if (kindOfMessage(step.message) === 'request') {
           const text = withServerId(step, (id) => asked.has(idKey(id)));
@@ -264,21 +270,4 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       for (const cancel of timers) cancel();
     },
   };
-}
-
-function describe(message: JsonObject): string {
-  const tool = toolNamed(message);
-  return tool === undefined ? String(message['method']) : `${String(message['method'])} "${tool}"`;
-}
-
-/** What the recording has instead. */
-function nearestTo(message: JsonObject, book: SceneBook): string {
-  const scenes = [...book.scenes.values()].flat().filter(({ id }) => id !== undefined);
-  const method = String(message['method']);
-  const tool = toolNamed(message);
-  const same = scenes.filter((scene) => scene.method === method && scene.tool === tool);
-  if (same.length > 0) return 'it was recorded with other parameters only';
-  const tools = scenes.filter((scene) => scene.method === method).flatMap((scene) => scene.tool ?? []);
-  const nearest = tools.length > 0 ? nearestWord(tool ?? '', tools) : nearestWord(method, new Set(scenes.map((scene) => scene.method)));
-  return nearest === undefined ? 'nothing like it was recorded' : `the nearest that was recorded is "${nearest}"`;
 }

@@ -2,7 +2,8 @@
 import { isObject, kindOfMessage, paramsOf, type JsonObject, type MessageId } from '@toolquake/sdk/core';
 import { createPages, type Pages } from './pages.js';
 import { isStart, isTraffic, type RecordedEnd, type RecordedHttp, type RecordedTraffic, type RecordingLine } from './recording-line.js';
-import { idKey, progressTokenOf, sceneKey, subscriptionOf, toolNamed, type Scene, type Step } from './scene.js';
+import { ownerOf, type Exchange, type OpenScene, type Thread } from './scene-owner.js';
+import { idKey, progressTokenOf, sceneKey, toolNamed, type Scene, type Step } from './scene.js';
 
 /** Everything that can be replayed. */
 export type SceneBook = {
@@ -15,26 +16,6 @@ export type SceneBook = {
   /** What HTTP has besides messages. */
   readonly pages: Pages;
 };
-
-type OpenScene = { -readonly [Key in keyof Scene]: Scene[Key] } & {
-  readonly steps: Step[];
-  lastAtMs: number;
-  isAnswered: boolean;
-  isCancelled: boolean;
-};
-
-/** What one conversation remembers while it is read. */
-type Thread = {
-  readonly open: Map<string, OpenScene>;
-  /** Who asked the client what: by the server's ids. */
-  readonly asked: Map<string, OpenScene>;
-  latest: OpenScene | undefined;
-};
-
-/** An HTTP request: the scenes that its messages opened. */
-type Exchange = { readonly scenes: OpenScene[]; hasMessages: boolean };
-
-const LISTEN = 'subscriptions/listen';
 
 /** Reads all lines of a recording. */
 export function createSceneBook(lines: Iterable<RecordingLine>): SceneBook {
@@ -206,31 +187,6 @@ function openScene(message: JsonObject, atMs: number): OpenScene {
     isAnswered: false,
     isCancelled: false,
   };
-}
-
-type Owner = { readonly scene: OpenScene | undefined; readonly to?: 'news' | OpenScene | undefined };
-
-/**
- * Whose doing it is that the server says something. Progress says whose it is, and a POST's own stream too. News of a
- * subscription, or in the stream that is for news, came because of whatever the client did last.
- */
-function ownerOf(thread: Thread, exchange: Exchange | undefined, message: JsonObject): Owner {
-  const token = paramsOf(message)['progressToken'];
-  const isOfToken = ({ progressToken }: OpenScene): boolean => token !== undefined && progressToken === token;
-  const subscription = subscriptionOf(message);
-  const listen = (exchange?.scenes ?? [...thread.open.values()]).find(
-    ({ method, id }) => method === LISTEN && (exchange !== undefined || id === subscription),
-  );
-  if (listen !== undefined) {
-    const isFirst = listen.steps.length === 0 || thread.latest === undefined;
-    return isFirst || thread.latest === listen ? { scene: listen } : { scene: thread.latest, to: listen };
-  }
-  const own = exchange?.scenes.filter(({ id }) => id !== undefined) ?? [];
-  if (own.length > 0) return { scene: own.find(isOfToken) ?? own.findLast(({ isAnswered }) => !isAnswered) ?? own.at(-1) };
-  const open = [...thread.open.values()].filter(({ method }) => method !== LISTEN);
-  const byToken = open.find(isOfToken);
-  if (byToken !== undefined) return { scene: byToken };
-  return { scene: open.at(-1) ?? thread.latest, to: exchange === undefined ? undefined : 'news' };
 }
 
 /** The messages of a line: a batch has several. */

@@ -44,7 +44,6 @@ export const record = defineCommand({
         host: textOf(options['host']) ?? '127.0.0.1',
         port: numberOf(options['port']) ?? 8900,
         rewriteHost: options['rewriteHost'] === true,
-        env: io.env,
         signal: io.signal,
         tell,
         onListening: listeningFace(io, options['json'] === true, `recording ${upstream}`),
