@@ -7,7 +7,7 @@ import { announcedEndpoint } from '../proxies/http-endpoint.js';
 import { headerOf } from '../proxies/http-headers.js';
 import { badGateway, type RelayTap } from '../proxies/http-relay.js';
 import { headOf } from '../proxies/http-upstream.js';
-import { createHttpRecorder, type EndpointReader } from '../recordings/http-recorder.js';
+import { createHttpRecorder, type EndpointReader, type ExchangeRecorder } from '../recordings/http-recorder.js';
 import { createAfterwards, type Afterwards } from './afterwards.js';
 import { proxyHttp, type ProxyHttpOptions } from './proxy-http.js';
 import { openRecording, runName } from './recording-file.js';
@@ -51,24 +51,26 @@ type Work = { readonly afterwards: Afterwards; readonly decoding: Set<Promise<vo
 function listen({ ask, request, response }: Heard, record: ReturnType<typeof createHttpRecorder>, work: Work): RelayTap {
   const { afterwards } = work;
   const sessionId = headerOf(ask.headers, 'mcp-session-id');
-  const exchange = record({ method: ask.method, path: ask.path, sessionId });
+  // Made like everything else when the bytes are gone, so that not even a mistake of ours touches the traffic.
+  let exchange: ExchangeRecorder | undefined;
+  afterwards.do(0, () => void (exchange = record({ method: ask.method, path: ask.path, sessionId })));
   let isOver = false;
   const end = (by?: 'server' | 'client'): void => {
     // What we cut off when we stop, nobody else did: it is left without an end.
-    if (!isOver && (by === undefined || !work.signal.aborted)) afterwards.do(0, () => exchange.end(by));
+    if (!isOver && (by === undefined || !work.signal.aborted)) afterwards.do(0, () => exchange?.end(by));
     isOver = true;
   };
   if (ask.framing !== 'none') {
-    request.on('data', (chunk: Buffer) => afterwards.do(chunk.length, () => exchange.ask(chunk)));
-    request.on('end', () => afterwards.do(0, () => exchange.ask()));
+    request.on('data', (chunk: Buffer) => afterwards.do(chunk.length, () => exchange?.ask(chunk)));
+    request.on('end', () => afterwards.do(0, () => exchange?.ask()));
   }
   response.on('close', () => void (response.writableFinished || end('client')));
   return {
     onAnswer(answer) {
       const head = headOf(answer);
-      afterwards.do(0, () => exchange.begin(head));
+      afterwards.do(0, () => exchange?.begin(head));
       const plain = plainBytes(answer, headerOf(head.headers, 'content-encoding')?.trim().toLowerCase(), work.decoding);
-      plain.on('data', (chunk: Buffer) => afterwards.do(chunk.length, () => exchange.answer(chunk)));
+      plain.on('data', (chunk: Buffer) => afterwards.do(chunk.length, () => exchange?.answer(chunk)));
       plain.on('end', () => end());
       // An answer that broke off says so with an error first; so does a body that was not compressed as it says.
       plain.on('error', () => end(answer.complete ? undefined : 'server'));
@@ -78,8 +80,8 @@ function listen({ ask, request, response }: Heard, record: ReturnType<typeof cre
       const { head, bytes } = badGateway(error);
       if (isOver) return;
       afterwards.do(0, () => {
-        exchange.begin(head);
-        exchange.answer(bytes);
+        exchange?.begin(head);
+        exchange?.answer(bytes);
       });
       end();
     },
