@@ -64,7 +64,10 @@ export type Decider = {
   /** An answer to a request that `request` opened an exchange for. */
   answer(exchange: Exchange, frame: Frame, nowMs: number): Decision;
   cancel(exchange: Exchange): Decision;
-  /** A byte stream that was opened: every rule draws for it once, and keeps to that for all of its bytes. */
+  /**
+   * A byte stream that was opened: every rule draws for it once, and keeps to that for all of its bytes. A rule that comes
+   * later draws when the stream next speaks; after a suspension all of them do.
+   */
   open(stream: Exchange, nowMs: number): Decision;
   /** Bytes of a stream, either way. To the server they are `pre`, to the client `post`. */
   bytes(stream: Exchange, frame: Frame, nowMs: number): Decision;
@@ -138,7 +141,8 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
   /** Exchanges that began before this were under way when everything was suspended. */
   let passBeforeMs = -Infinity;
   const observesAll = options.observesAll === true;
-  let streams = createStreams(callRules, startedAtMs);
+  const streams = createStreams();
+  streams.use(callRules);
   const rulesByMethod = new Map<string, readonly ActiveRule[]>();
   let fired = 0;
 
@@ -214,7 +218,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
 
   const use = (set: RuleSet): void => {
     ({ connectRules, callRules, watchers, lastingRules } = set);
-    streams = createStreams(callRules, startedAtMs);
+    streams.use(callRules);
     rulesByMethod.clear();
   };
 
@@ -223,6 +227,14 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
     if (exchange.startedAtMs > passBeforeMs) return false;
     for (const engagement of engagementsOf(exchange)) engagement.why ??= 'everything was suspended';
     return true;
+  };
+
+  /** Lets a stream meet the rules that it has not met, and tells which of them were silenced. */
+  const engageStream = (stream: Exchange, nowMs: number): readonly Engagement[] => {
+    const drawn = streams.meet(stream, engagementsOf(stream), nowMs);
+    if (drawn.length === 0) return NOBODY;
+    stream.engagements = [...engagementsOf(stream), ...drawn];
+    return suppress(drawn, nowMs);
   };
 
   return {
@@ -246,6 +258,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
       if (!isSuspended) return;
       isSuspended = false;
       passBeforeMs = nowMs;
+      streams.startAnew();
       use(planned);
     },
     connect(session, nowMs) {
@@ -309,16 +322,17 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
       return { exchange, ...compose({ kind: 'cancel', exchange }, engagementsOf(exchange)), suppressed: NOBODY };
     },
     open(stream, nowMs) {
-      if (callRules.length === 0) return PASS;
-      const engagements = streams.open(stream, nowMs);
-      stream.engagements = engagements;
-      return { ...PASS, exchange: stream, suppressed: suppress(engagements, nowMs) };
+      const suppressed = engageStream(stream, nowMs);
+      return suppressed.length === 0 ? PASS : { ...PASS, exchange: stream, suppressed };
     },
     bytes(stream, frame, nowMs) {
+      const suppressed = engageStream(stream, nowMs);
+      // No rule drew for it: nothing more is to be asked of its bytes.
+      if (stream.engagements === undefined) return PASS;
       const awake = streams.awake(engagementsOf(stream), nowMs);
-      if (awake.length === 0) return PASS;
+      if (awake.length === 0) return suppressed.length === 0 ? PASS : { ...PASS, exchange: stream, suppressed };
       const part = frame.direction === stream.origin ? 'request' : 'answer';
-      return { exchange: stream, ...compose({ kind: 'frame', part, frame, exchange: stream }, awake), suppressed: NOBODY };
+      return { exchange: stream, ...compose({ kind: 'frame', part, frame, exchange: stream }, awake), suppressed };
     },
   };
 }

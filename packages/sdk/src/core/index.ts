@@ -32,6 +32,7 @@ export * from './journal.js';
 export * from './mark-sequence.js';
 export * from './clock.js';
 export * from './event-stream.js';
+export * from './batch.js';
 export * from './call-key.js';
 export * from './call-hints.js';
 export * from './call-outcome.js';

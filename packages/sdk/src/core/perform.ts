@@ -62,6 +62,11 @@ export type Performer = {
   request(session: Session, frame: Frame, options?: { handle?: unknown; task?: string | undefined }): Decision;
   answer(exchange: Exchange, frame: Frame): Decision;
   cancel(exchange: Exchange): void;
+  /**
+   * Its caller can no longer be reached, and did not cancel: at once, or unless it is answered within so many milliseconds.
+   * What a fault still has in its hands goes on.
+   */
+  abandon(exchange: Exchange, afterMs?: number): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
   /** Sends on everything held or delayed, now: for a kill switch or a removed plan. */
@@ -196,7 +201,12 @@ export function createPerformer(options: PerformerOptions): Performer {
         return later(effect.afterMs ?? 0, session, own, () => {
           if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
-          if (why === undefined && own !== undefined) cutOff(own);
+          if (why === undefined && own !== undefined) {
+            cutOff(own);
+            // What was kept back has nowhere to go. An answer that a client comes back for by another way is none of ours.
+            pen.supersede(own, 'to-client');
+            pen.supersede(own, 'to-server');
+          }
           return why;
         });
       case 'signal-server': {
@@ -306,6 +316,11 @@ export function createPerformer(options: PerformerOptions): Performer {
     forget(exchange);
   };
 
+  const abandon = (exchange: Exchange): void => {
+    if (pen.isWaitingFor(exchange)) report(exchange, 'no-answer');
+    else giveUp(exchange);
+  };
+
   return {
     connect(session) {
       const decision = guarded(() => decider.connect(session, clock.nowMs()));
@@ -347,6 +362,10 @@ export function createPerformer(options: PerformerOptions): Performer {
       return done;
     },
     cancel,
+    abandon(exchange, afterMs = 0) {
+      if (afterMs > 0) pen.remind(afterMs, exchange.session, () => abandon(exchange));
+      else abandon(exchange);
+    },
     close(session) {
       pen.close(session);
       sessions.delete(session);
