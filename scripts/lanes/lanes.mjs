@@ -8,7 +8,7 @@ const minutes = (n) => n * 60_000;
 export const projects = {
   unit: { folders: ['packages', 'test/architecture'], except: [], testTimeoutMs: 10_000 },
   live: { folders: ['test'], except: ['test/architecture', 'test/system', 'test/proof'], testTimeoutMs: 60_000 },
-  proof: { folders: ['test/proof'], except: [], testTimeoutMs: 180_000 },
+  proof: { folders: ['test/proof'], except: [], testTimeoutMs: 300_000 },
   system: { folders: ['test/system'], except: [], testTimeoutMs: 120_000 },
 };
 

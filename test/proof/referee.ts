@@ -11,7 +11,7 @@ const suite = join(fileURLToPath(new URL('../servers/conformance', import.meta.u
 export type Verdicts = ReadonlyMap<string, readonly string[]>;
 
 /** Node 22, which the suite needs. The lane provides it; without it there is no proof, so this is no reason to skip. */
-function node22(): string {
+export function node22(): string {
   const path = process.env['TOOLQUAKE_NODE22'];
   if (path === undefined || !existsSync(path) || !existsSync(suite))
     throw new Error('The conformance suite or Node 22 is missing. Run "npm test -- --lane proof", or set TOOLQUAKE_NODE22 to a Node 22.');
