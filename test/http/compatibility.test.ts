@@ -30,7 +30,8 @@ const meetOf1: Meeting = async (url) => {
   try {
     await client.connect(transport);
     const { content } = await client.callTool(call);
-    return { version: transport instanceof Transport1 ? transport.protocolVersion : '2025-11-25', content };
+    // Both transports are told the version; only one says it.
+    return { version: Reflect.get(transport, '_protocolVersion') as unknown, content };
   } finally {
     await client.close();
   }
