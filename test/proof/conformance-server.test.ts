@@ -2,15 +2,9 @@
 import type { JournalEntry } from '@toolquake/sdk/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../servers/fixture/server.mjs';
+import { serverFigures } from './figures.js';
 import { idleRules, startProxy, type ProxyRequest } from './proxies.js';
 import { differences, judge, tally, type Verdicts } from './referee.js';
-
-/** The suites, and what the fixture gets in each: a run that is shorter or worse proves nothing. */
-const suites: readonly { words: readonly string[]; scenarios: number; passed: number; failed: number }[] = [
-  { words: ['--suite', 'all'], scenarios: 65, passed: 202, failed: 30 },
-  { words: ['--requirements', '2025-11-25'], scenarios: 33, passed: 84, failed: 0 },
-  { words: ['--requirements', '2026-07-28'], scenarios: 50, passed: 164, failed: 30 },
-];
 
 /** A server of its own for each run, so that no run sees what another left behind. */
 async function direct(words: readonly string[]): Promise<Verdicts> {
@@ -47,7 +41,7 @@ async function compare(
   return [differences(again, foundAgain), journalAgain];
 }
 
-describe.each(suites)('$words', ({ words, scenarios, passed, failed }) => {
+describe.each(serverFigures)('$words', ({ words, scenarios, passed, failed }) => {
   let expected: Verdicts;
   beforeAll(async () => {
     expected = await direct(words);
