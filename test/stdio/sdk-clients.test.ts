@@ -116,7 +116,10 @@ describe('a client that starts the command twice, first to try it', () => {
       for (const path of [journal, runs]) {
         const { code, stdout } = toolquake(['report', path, '--json']);
         expect(code).toBe(0);
-        console.log(stdout.slice(0, 1500));
+        const { rules, runs: told } = JSON.parse(stdout) as { rules: object[]; runs: { list: { hasEnded: boolean; calls: number }[] } };
+        expect(rules).toMatchObject([{ id: 'once', runs: 2, fired: 1 }]);
+        const runsInWords = told.list.map(({ hasEnded, calls }) => `${calls} calls, ${hasEnded ? 'ended' : 'cut off'}`);
+        expect(new Set(runsInWords)).toEqual(new Set(['0 calls, ended', '2 calls, ended']));
       }
     },
   );
