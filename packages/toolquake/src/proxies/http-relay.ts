@@ -6,6 +6,9 @@ import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './ht
 /** Changes some of a body on its way; may keep bytes back until it is pushed more, or until the end. */
 export type BodyEdit = { push(bytes: Uint8Array): Uint8Array; end(): Uint8Array };
 
+/** Hears what comes of a request, and touches nothing. */
+export type RelayTap = { onAnswer(answer: IncomingMessage): void; onFailure(error: NodeJS.ErrnoException): void };
+
 /** Relays one request. `onHead` hears how the answer begins, before the client does, and may edit its body. */
 export function relay(
   ask: UpstreamAsk,
@@ -13,8 +16,10 @@ export function relay(
   response: ServerResponse,
   upstream: Upstream,
   onHead?: (head: UpstreamHead) => BodyEdit | undefined,
+  tap?: RelayTap,
 ): void {
   const out = upstream.request(ask);
+  if (tap !== undefined) out.on('error', (error) => tap.onFailure(error)).on('response', (answer) => tap.onAnswer(answer));
   relayInterim(out, response);
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (!response.destroyed && !response.writableEnded) upstream.failed(error);
