@@ -2,8 +2,10 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
+import { realClock } from '@toolquake/sdk/interceptors';
 import { MAX_HEADER_BYTES } from './http-front-door.js';
 import { bodyFraming, endToEnd, headerOf, withHeader, type BodyFraming, type RawHeaders } from './http-headers.js';
+import { watchIdleConnections } from './http-idle-connections.js';
 import { leadsTo, loopError } from './http-self.js';
 import { socketAddress } from './http-target.js';
 
@@ -66,6 +68,7 @@ export function connectUpstream(url: URL, options: UpstreamOptions): Upstream {
   const isSecure = url.protocol === 'https:';
   const library = isSecure ? https : http;
   const agent = new library.Agent({ keepAlive: true, noDelay: true, maxFreeSockets: 1024, scheduling: 'lifo' });
+  const idle = watchIdleConnections(agent, realClock.nowMs);
   const { host, port } = socketAddress(url);
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : '';
   // The name of the server, whatever the client calls it in Host. An address is no name: TLS then says none.
@@ -77,7 +80,9 @@ export function connectUpstream(url: URL, options: UpstreamOptions): Upstream {
     const { method } = ask;
     const headers = options.rewriteHost ? withHeader(ask.headers, 'Host', url.host) : ask.headers;
     const path = prefix === '' ? ask.path : prefix + ask.path;
+    idle.expire();
     const out = library.request({ agent, host, port, servername, method, path, headers, setHost: false, maxHeaderSize: MAX_HEADER_BYTES });
+    idle.learn(out);
     if (door?.port !== port) return out;
     const avoided = door;
     // Heard before the request is written, so that nothing of it comes round.
