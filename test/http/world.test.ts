@@ -69,17 +69,22 @@ function hear(port: number, bytes: string | Uint8Array, isAll: (text: string) =>
 }
 
 const isWhole = (text: string): boolean => /\r\n\r\n/.test(text) && (text.endsWith('\n') || text.endsWith('}') || text.endsWith('>'));
-const isGateway = (reason: RegExp) => ({ text, end }: Heard) => {
-  expect(text).toMatch(/^HTTP\/1.1 502 Bad Gateway\r\n/);
-  expect(text).toMatch(reason);
-  expect(end).toBe('open');
-};
+const isGateway =
+  (reason: RegExp) =>
+  ({ text, end }: Heard) => {
+    expect(text).toMatch(/^HTTP\/1.1 502 Bad Gateway\r\n/);
+    expect(text).toMatch(reason);
+    expect(end).toBe('open');
+  };
 /** Some of it may have come; all of it, politely ended, would be a lie. */
 const isBroken = ({ text, end }: Heard): void => {
   expect(end).toBe('reset');
   expect(text).not.toContain('"result":{"content":[]}}');
 };
-const same = (expected: string) => ({ text }: Heard) => expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(expected);
+const same =
+  (expected: string) =>
+  ({ text }: Heard) =>
+    expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(expected);
 
 type Case = readonly [name: string, behave: (socket: Socket) => void, check: (heard: Heard) => void];
 const HTML = '<!DOCTYPE html><h1>Oops</h1>';
@@ -88,7 +93,11 @@ const upstreamCases: readonly Case[] = [
   ['closes before it answers', (socket) => void socket.end(), isGateway(/ECONNRESET/)],
   ['sends something that is not HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), isGateway(/HPE_/)],
   ['sends random bytes', (socket) => void socket.end(Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])), isGateway(/HPE_/)],
-  ['sends a megabyte of header', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX-Big: ${'x'.repeat(1 << 20)}\r\n\r\n`), isGateway(/HPE_HEADER_OVERFLOW/)],
+  [
+    'sends a megabyte of header',
+    (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX-Big: ${'x'.repeat(1 << 20)}\r\n\r\n`),
+    isGateway(/HPE_HEADER_OVERFLOW/),
+  ],
   [
     'sends headers without end',
     (socket) => {
@@ -100,13 +109,45 @@ const upstreamCases: readonly Case[] = [
     },
     isGateway(/HPE_HEADER_OVERFLOW/),
   ],
-  ['answers with a page', (socket) => void socket.write(`HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nContent-Length: ${HTML.length}\r\n\r\n${HTML}`), same(HTML)],
-  ['closes before the end of a body of known length', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"jsonrpc":'), isBroken],
-  ['closes inside a chunked body', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"jso\r\n'), isBroken],
-  ['closes inside an event stream', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n9\r\ndata: {"j\r\n'), isBroken],
-  ['sends chunks that are none', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n'), ({ text, end }) => expect(end === 'reset' || text.includes('502')).toBe(true)],
-  ['says less than it sends', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 Smuggled\r\nContent-Length: 1\r\n\r\nx`), same('{}')],
-  ['sends a body without any length', (socket) => void socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${RESULT}`), ({ text }) => expect(text).toContain(RESULT)],
+  [
+    'answers with a page',
+    (socket) => void socket.write(`HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nContent-Length: ${HTML.length}\r\n\r\n${HTML}`),
+    same(HTML),
+  ],
+  [
+    'closes before the end of a body of known length',
+    (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"jsonrpc":'),
+    isBroken,
+  ],
+  [
+    'closes inside a chunked body',
+    (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"jso\r\n'),
+    isBroken,
+  ],
+  [
+    'closes inside an event stream',
+    (socket) =>
+      void socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n9\r\ndata: {"j\r\n'),
+    isBroken,
+  ],
+  [
+    'sends chunks that are none',
+    (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n'),
+    ({ text, end }) => expect(end === 'reset' || text.includes('502')).toBe(true),
+  ],
+  [
+    'says less than it sends',
+    (socket) =>
+      void socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 Smuggled\r\nContent-Length: 1\r\n\r\nx`,
+      ),
+    same('{}'),
+  ],
+  [
+    'sends a body without any length',
+    (socket) => void socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${RESULT}`),
+    ({ text }) => expect(text).toContain(RESULT),
+  ],
 ];
 
 describe.each<[string, readonly Rule[]]>([
@@ -169,11 +210,31 @@ describe.each<[string, readonly Rule[]]>([
   test.each([
     ['bytes that are not HTTP', '\x00\x01\x02 nonsense\r\n\r\n', /^HTTP\/1.1 400 /],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', /^HTTP\/1.1 400 /],
-    ['a length and chunks', `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 400 /],
-    ['two lengths', `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 400 /],
-    ['a transfer encoding that is none', `POST /mcp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 400 /],
-    ['a length that is no number', `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 1e1\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 400 /],
-    ['a header line that is folded', `POST /mcp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\nX : y\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`, /^HTTP\/1.1 400 /],
+    [
+      'a length and chunks',
+      `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'two lengths',
+      `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'a transfer encoding that is none',
+      `POST /mcp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'a length that is no number',
+      `POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 1e1\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'a header line that is folded',
+      `POST /mcp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\nX : y\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      /^HTTP\/1.1 400 /,
+    ],
     ['headers without end', `GET /mcp HTTP/1.1\r\n${`X-More: ${'y'.repeat(1000)}\r\n`.repeat(400)}`, /^HTTP\/1.1 431 |^$/],
   ])('a client that sends %s is refused, and nothing of it reaches the server', async (_case, bytes, expected) => {
     const staged = await stage();
@@ -196,7 +257,28 @@ describe.each<[string, readonly Rule[]]>([
     const staged = await stage();
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
-      fc.array(fc.constantFrom('HTTP/1.1 200 OK', 'GET / HTTP/1.1', 'POST /mcp HTTP/1.1', '\r\n', 'Host: a', 'Content-Length: 3', 'Transfer-Encoding: chunked', '0', '{}', '\r\n\r\n', 'Content-Type: text/event-stream', 'data: {', '\n\n', '[', '\0'), { maxLength: 14 }).map((parts) => Buffer.from(parts.join(''))),
+      fc
+        .array(
+          fc.constantFrom(
+            'HTTP/1.1 200 OK',
+            'GET / HTTP/1.1',
+            'POST /mcp HTTP/1.1',
+            '\r\n',
+            'Host: a',
+            'Content-Length: 3',
+            'Transfer-Encoding: chunked',
+            '0',
+            '{}',
+            '\r\n\r\n',
+            'Content-Type: text/event-stream',
+            'data: {',
+            '\n\n',
+            '[',
+            '\0',
+          ),
+          { maxLength: 14 },
+        )
+        .map((parts) => Buffer.from(parts.join(''))),
     );
     await fc.assert(
       fc.asyncProperty(bytes, bytes, async (asked, answered) => {

@@ -72,7 +72,8 @@ export function batchPoster(options: BatchPosterOptions) {
 
   const passes = (call: ClientCall, element: Frame): boolean => {
     const { kind, id } = frameHead(element);
-    const exchange = kind === 'response' ? (call.elements?.get(id ?? null)?.exchange ?? exchangeOf(call.record.session, element)) : undefined;
+    const exchange =
+      kind === 'response' ? (call.elements?.get(id ?? null)?.exchange ?? exchangeOf(call.record.session, element)) : undefined;
     return exchange === undefined || passesAnswer(call.lane, exchange, element);
   };
 
@@ -148,7 +149,8 @@ export function batchPoster(options: BatchPosterOptions) {
     const rest = isUntouchedBatch(batch, places) ? batch.frame : rebuildBatch(batch, places);
     if (rest !== undefined) whole.forward(rest);
     lane.batch.owed.delete(whole);
-    if (rest === undefined && record.isAnsweredInStream && lane.batch.owed.size === 0) lane.reply(undefined, { status: 202, body: 'Accepted' });
+    if (rest === undefined && record.isAnsweredInStream && lane.batch.owed.size === 0)
+      lane.reply(undefined, { status: 202, body: 'Accepted' });
     else lane.finishIfDone();
     return [whole, ...calls];
   };

@@ -242,7 +242,9 @@ export class Lane {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
     if (this.batch !== undefined && call !== undefined)
-      return message === undefined ? 'one message of a batch has no status of its own' : this.say(frameFromMessage('to-client', message), call);
+      return message === undefined
+        ? 'one message of a batch has no status of its own'
+        : this.say(frameFromMessage('to-client', message), call);
     const text = http?.body ?? (message === undefined ? '' : JSON.stringify(message));
     if (this.state === 'streaming') {
       if (message === undefined) return 'the answer has begun as a stream';

@@ -93,10 +93,14 @@ export function anyWay(options: {
           tunnels.set(socket, origin);
           parse();
         },
-        onSecret() {
+        onUnread(why) {
           if (told.has(authority) || told.size >= MAX_TOLD) return;
           told.add(authority);
-          options.tell(`${authority} is spoken to in TLS, which is passed on unread: no rule applies there.`);
+          options.tell(
+            why === 'TLS'
+              ? `${authority} is spoken to in TLS, which is passed on unread: no rule applies there.`
+              : `${authority} speaks before its client, which HTTP never does: it is passed on unread, and no rule applies there.`,
+          );
         },
         onFailure: (error) => options.tell(`the tunnel to ${authority} broke: ${error.message}`),
       });
