@@ -55,6 +55,7 @@ export async function proxied(
     }),
     clock: realClock,
     startedAtMs,
+    operationKey: new Uint8Array(16),
     journal: (entry) => journal.push(entry),
     onProblem: (error) => problems.push(error),
     ...change,

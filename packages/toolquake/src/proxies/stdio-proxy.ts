@@ -47,6 +47,8 @@ export type StdioProxyOptions = {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly journal: JournalSink;
+  /** See `PerformerOptions`. */
+  readonly operationKey?: Uint8Array | undefined;
   readonly onProblem: (error: unknown) => void;
   /** A mistake of our own ends the session, instead of letting the traffic pass untouched. */
   readonly isStrict?: boolean | undefined;
@@ -128,6 +130,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     ends,
     journal: options.journal,
     startedAtMs: options.startedAtMs,
+    operationKey: options.operationKey,
     nameSession: options.label === undefined ? createSessionNames() : undefined,
     onProblem,
   });
