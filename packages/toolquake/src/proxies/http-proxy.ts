@@ -3,7 +3,6 @@
  * Without rules and without a journal it only relays. With them it asks the server for uncompressed bodies, because a
  * fault cannot edit what it cannot read; a server that compresses anyway is passed on and not edited.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   createPerformer,
@@ -14,6 +13,7 @@ import {
   type JournalSink,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { announcementEdit } from './http-endpoint.js';
 import { createHttpEnds } from './http-ends.js';
 import { openFrontDoor, type FrontDoor } from './http-front-door.js';
@@ -95,7 +95,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
         })
       : oneWay(openOrigin(options.upstream, lobby));
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  const onRequest = (request: HttpIncoming, response: HttpResponse): void => {
     const route = routes.of(request, response);
     if (route === undefined) return;
     const { ask, origin } = route;
