@@ -18,6 +18,7 @@ import {
 } from '@toolquake/sdk/core';
 import { openAdmin } from './open-admin.js';
 import { openJournal } from './journal-file.js';
+import { createRuleRoll } from './rule-roll.js';
 import { journalPlace } from './run-directory.js';
 import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
 
@@ -77,6 +78,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   const startedAtMs = clock.nowMs();
   const startedAt = new Date().toISOString();
   const told = new Set<string>();
+  const roll = createRuleRoll(plan);
   let hasStarted = false;
   // The start is written with the first entry, so that a run that fails to start leaves no trace.
   const journal: JournalSink = (entry) => {
@@ -96,6 +98,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }
+    if (entry.kind === 'control') roll.note(entry);
     file?.append(entry);
   };
 
@@ -118,6 +121,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       seed: options.seed,
       target,
       guarded: productionWitness(options.env),
+      journal,
       release: () => controlled?.release(),
       fired: (id) => controlled?.fired.get(id) ?? 0,
     }).catch((error: unknown) => {
@@ -147,11 +151,10 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     },
     async finish(performer) {
       await admin?.close();
-      // Rules that came while it ran are told, too.
-      const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...Object.fromEntries(performer.fired) };
+      const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...roll.counts(performer.fired) };
       journal({ kind: 'end', atMs: clock.nowMs() - startedAtMs, fired, calls: performer.calls });
       await file?.close();
-      if (plan.rules.length > 0) for (const line of summaryLines(plan, fired)) tell(line);
+      for (const line of roll.summary(performer.fired)) tell(line);
     },
     abandon() {
       void admin?.close();
@@ -180,19 +183,4 @@ async function loadPlanFile(path: string, transport: LiveRunOptions['transport']
   const [{ loadPlan }, faults] = await Promise.all([import('../config/load-plan.js'), import('@toolquake/sdk/faults')]);
   const catalogue: Catalogue = createCatalogue(faults);
   return loadPlan(path, { catalogue, transport });
-}
-
-/** Which rules fired, as lines for people. A rule that never fired tested nothing. */
-function summaryLines(plan: Plan, fired: Readonly<Record<string, number>>): readonly string[] {
-  const rules = plan.rules.filter(({ isEnabled }) => isEnabled);
-  const count = rules.filter(({ id }) => (fired[id] ?? 0) > 0).length;
-  const idWidth = Math.max(...rules.map(({ id }) => id.length), 0);
-  const faultWidth = Math.max(...rules.map(({ fault }) => fault.type.length), 0);
-  return [
-    `${count} of ${rules.length} rules fired (seed ${plan.seed})`,
-    ...rules.map(({ id, fault }) => {
-      const times = fired[id] ?? 0;
-      return `  ${id.padEnd(idWidth)}  ${fault.type.padEnd(faultWidth)}  ${times === 0 ? 'never fired' : `fired ${times}x`}`;
-    }),
-  ];
 }

@@ -1,6 +1,14 @@
 /** Puts a running decider under the admin routes. */
 import { createAdmin, createController } from '@toolquake/sdk/controller';
-import { createCatalogue, ToolquakeError, type Clock, type LiveDecider, type Plan, type TransportName } from '@toolquake/sdk/core';
+import {
+  createCatalogue,
+  ToolquakeError,
+  type Clock,
+  type JournalSink,
+  type LiveDecider,
+  type Plan,
+  type TransportName,
+} from '@toolquake/sdk/core';
 import { startAdminServer, type AdminServer } from '../proxies/admin-server.js';
 
 /** What the routes work with. */
@@ -15,6 +23,9 @@ export type OpenAdminOptions = {
   readonly seed: number | undefined;
   readonly target: string | undefined;
   readonly guarded: string | undefined;
+  /** Hears of every change of the rules, with times since `startedAtMs`. */
+  readonly journal: JournalSink;
+  readonly startedAtMs: number;
   readonly release: () => void;
   readonly fired: (id: string) => number;
 };
@@ -24,7 +35,7 @@ export async function openAdmin(options: OpenAdminOptions): Promise<AdminServer>
   const { transport, seed, plan } = options;
   const [{ planError, readPlanText }, faults] = await Promise.all([import('../config/load-plan.js'), import('@toolquake/sdk/faults')]);
   const catalogue = createCatalogue(faults);
-  const controller = createController({ ...options, catalogue });
+  const controller = createController({ ...options, catalogue, caller: 'admin' });
   const readPlan = (text: string): Plan => {
     const reading = readPlanText(text, { catalogue, transport });
     if (reading.plan === undefined) throw planError('plan', reading.problems);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createSketch, startTally, type JournalEntry, type Tally } from '@toolquake/sdk/core';
 import { describe, expect, test } from 'vitest';
 import { readEntry } from './digest/read-entry.js';
-import { hasNeverFired } from './digest/rule-book.js';
+import { hasNeverFired, stateOf } from './digest/rule-book.js';
 import { isFalling, lagOf, turningPoints } from './digest/sweep.js';
 import { PLAIN } from './figures.js';
 import { createDigest, type Digest } from './journal-digest.js';
@@ -47,6 +47,75 @@ const rules = [
   { id: 'a', fault: 'hang' },
   { id: 'b', fault: 'latency' },
 ];
+
+const control = (about: Partial<Extract<JournalEntry, { kind: 'control' }>>): JournalEntry => ({
+  kind: 'control',
+  atMs: 5,
+  what: 'inject',
+  by: 'admin',
+  ...about,
+});
+
+describe('rules that changed while a run went on', () => {
+  const late = { added: [{ id: 'late', fault: 'hang' }], lastsMs: 60_000 };
+  const states = (digest: Digest): Record<string, string> => Object.fromEntries(digest.rules.map((rule) => [rule.id, stateOf(rule)]));
+
+  test('are judged like those of the plan when they were injected, whether they expired or were taken back', () => {
+    for (const what of ['expire', 'clear', 'clear-all'] as const) {
+      const gone = control({ what, removed: ['late'] });
+      const digest = digestOf(start({ rules }), fault('a'), control(late), gone, end({ a: 1, b: 1 }));
+      expect(states(digest)).toEqual({ a: 'fired', b: 'fired', late: 'never' });
+      expect(digest.rules.at(-1)).toMatchObject({ origin: 'injected', runs: 1 });
+    }
+    const fired = digestOf(start({ rules }), control(late), fault('late'), end({ a: 1, b: 1, late: 1 }));
+    expect(states(fired)).toMatchObject({ late: 'fired' });
+  });
+
+  test('are removed when a new plan took them away in every run that had them, before they fired', () => {
+    const reload = control({ what: 'reload', added: [{ id: 'c', fault: 'hang' }], removed: ['a', 'b'] });
+    const once = [start({ rules }), fault('a'), reload, end({ a: 1, b: 0, c: 0 })];
+    expect(states(digestOf(...once))).toEqual({ a: 'fired', b: 'removed', c: 'never' });
+    expect(
+      digestOf(...once)
+        .rules.filter(hasNeverFired)
+        .map(({ id }) => id),
+    ).toEqual(['c']);
+    expect(states(digestOf(...once, start({ rules }), end({ a: 0, b: 0 })))).toMatchObject({ b: 'never' });
+    const back = control({ what: 'reload', added: [{ id: 'b', fault: 'latency' }], removed: ['c'] });
+    expect(states(digestOf(...once.slice(0, 3), back, end()))).toMatchObject({ b: 'never', c: 'removed' });
+  });
+
+  test('are told in every format, and on the timeline', () => {
+    const digest = digestOf(
+      start({ rules }),
+      call(),
+      control(late),
+      control({ what: 'kill' }),
+      control({ what: 'reload', removed: ['b'] }),
+      end(),
+    );
+    for (const format of FORMATS) expect(renderReport(digest, format, context)).toContain('late');
+    expect(renderReport(digest, 'console', context)).toMatch(/Control while it ran[^]*inject +admin +late[^]*reload +admin +-b/);
+    expect(renderReport(digest, 'console', context)).toMatch(/b +latency +removed/);
+    expect(renderReport(digest, 'junit', context)).toContain('a new plan took it away before it fired');
+    expect(renderReport(digest, 'html', context)).toContain('inject late');
+    expect(JSON.parse(renderReport(digest, 'json', context))).toMatchObject({
+      control: {
+        count: 3,
+        list: [{ what: 'inject', by: 'admin', added: ['late'], lastsMs: 60_000 }, { what: 'kill' }, { what: 'reload' }],
+      },
+      rules: [{ id: 'a' }, { id: 'b', state: 'removed' }, { id: 'late', origin: 'injected', state: 'never' }],
+    });
+  });
+
+  test('take a bounded amount of memory, however many there are', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => control({ added: [{ id: `r${index}`, fault: 'hang' }] }));
+    const digest = digestOf(start(), ...many, end());
+    expect(digest.control).toMatchObject({ count: 3000 });
+    expect(digest.control.list.length).toBeLessThanOrEqual(200);
+    expect(digest.rules.length).toBeLessThanOrEqual(501);
+  });
+});
 
 describe('rules', () => {
   test('fire as often as the end says, or as was seen when there is no end', () => {
@@ -330,6 +399,22 @@ const anyEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
         latency: { [key]: createSketch().toJSON() },
       }),
     ),
+  fc
+    .record({
+      atMs: amount,
+      what: fc.constantFrom('inject' as const, 'clear' as const, 'expire' as const, 'reload' as const, 'kill' as const),
+      by: fc.constantFrom('admin' as const, 'time' as const),
+      added: fc.array(
+        name.map((id) => ({ id, fault: id })),
+        { maxLength: 3 },
+      ),
+      removed: fc.array(name, { maxLength: 3 }),
+      lastsMs: amount,
+    })
+    .map((about): JournalEntry => ({ kind: 'control', ...about })),
+  fc
+    .record({ atMs: amount, task: name, state: fc.constantFrom('started' as const, 'ended' as const) })
+    .map((about): JournalEntry => ({ kind: 'boundary', ...about })),
   fc
     .record({ rule: name, count: amount, atMs: amount })
     .map(({ rule, count, atMs }): JournalEntry => ({ kind: 'end', atMs, fired: { [rule]: count }, calls: count })),

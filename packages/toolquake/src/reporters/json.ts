@@ -2,6 +2,7 @@
 import { DEFAULT_DEADLINE_MS, type Measures } from '@toolquake/sdk/core';
 import type { Digest } from './journal-digest.js';
 import type { Cell } from './digest/comparison.js';
+import { stateOf } from './digest/rule-book.js';
 import type { Tasks } from './digest/task-book.js';
 import type { LiveMeasures } from './digest/task-measures.js';
 import { nullsFor } from './figures.js';
@@ -20,7 +21,7 @@ function reportOf(digest: Digest): object {
     story: { ran: story.ran, broke: story.broke, contained: story.contained },
     neverFired: story.neverFired.map(({ id }) => id),
     runs: { ...runs, list: runs.list.map((run) => nullsFor(run)) },
-    rules: digest.rules,
+    rules: digest.rules.map((rule) => ({ ...rule, state: stateOf(rule) })),
     calls: callsOf(calls),
     tools: digest.tools.map((tool) => ({ ...tool, latency: nullsFor(tool.latency) })),
     tasks: digest.tasks === undefined ? null : tasksJson(digest.tasks),
@@ -39,6 +40,7 @@ function reportOf(digest: Digest): object {
     marks: digest.marks,
     sequences: digest.sequences,
     dataChanges: digest.dataChanges.map((change) => nullsFor(change)),
+    control: { ...digest.control, list: digest.control.list.map((one) => nullsFor(one)) },
     problems: digest.problems,
     entries: digest.entries,
     skipped: digest.skipped,

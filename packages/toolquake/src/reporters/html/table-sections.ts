@@ -1,6 +1,7 @@
 /** What is best read as a table: rules, calls, sequences, changed answers, problems, runs. */
 import type { CallOutcome } from '@toolquake/sdk/core';
 import { hasNeverFired } from '../digest/rule-book.js';
+import { CONTROL_HEAD, CONTROL_WORDS, controlRows, firedText } from '../control-rows.js';
 import { duration, figure, grouped, many, percent, share } from '../figures.js';
 import type { Digest } from '../journal-digest.js';
 import { latencyPlot } from '../plots/latency-plot.js';
@@ -15,7 +16,7 @@ export function rulesSection({ rules }: Digest): Section {
   const rows = rules.map((rule): TableCell[] => [
     code(rule.id),
     code(rule.fault),
-    hasNeverFired(rule) ? { text: 'never', class: 'never' } : rule.isEnabled ? grouped(rule.fired) : 'switched off',
+    hasNeverFired(rule) ? { text: firedText(rule), class: 'never' } : firedText(rule),
     grouped(rule.suppressed),
     grouped(rule.notDelivered),
     rule.reasons.map(({ text, count }) => `${text} (${grouped(count)})`).join('; '),
@@ -116,6 +117,13 @@ export function happeningsSection({ sequences, marks }: Digest): Section {
       ? ''
       : `<details><summary>All marks</summary>${sheet({ caption: 'Marks', head: ['mark', 'where', 'variant', 'times', 'first after'], rows: single, text: [1, 2] })}</details>`);
   return { id: 'sequences', title: 'Sequences', body };
+}
+
+/** What was done to runs while they went on. */
+export function controlSection({ control }: Digest): Section {
+  const more = control.count > control.list.length ? lead(`The first ${control.list.length} of ${grouped(control.count)}.`) : '';
+  const table = sheet({ caption: 'Control while it ran', head: CONTROL_HEAD, rows: controlRows(control), text: CONTROL_WORDS });
+  return { id: 'control', title: 'Control', body: table === '' ? '' : `${more}${table}` };
 }
 
 /** What data faults made of answers. */
