@@ -37,6 +37,8 @@ export type Ends = {
   disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
   /** A crash takes every call in flight with it, whoever made it. */
   signalServer(signal: ServerSignal, forMs: number, bytes: number): Refusal;
+  /** Ends now what was to last for a while: a stopped server, a port that refuses. Absent where nothing lasts. */
+  release?(): void;
 };
 
 /** What the performer works with. */
@@ -62,8 +64,10 @@ export type Performer = {
   cancel(exchange: Exchange): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
-  /** Sends on everything held or delayed, now: for a kill switch or a removed plan. */
+  /** Sends on everything held or delayed, and ends what was to last, now: for a kill switch. */
   release(): void;
+  /** Sessions that wait for an answer, and how many requests do. */
+  waiting(): { readonly sessions: number; readonly exchanges: number };
   /** Deliveries per rule so far. */
   readonly fired: ReadonlyMap<string, number>;
   readonly calls: number;
@@ -345,7 +349,15 @@ export function createPerformer(options: PerformerOptions): Performer {
       const { waiting, displaced } = session;
       for (const exchange of [...waiting['to-server'].values(), ...waiting['to-client'].values(), ...displaced]) giveUp(exchange);
     },
-    release: () => pen.release(),
+    release() {
+      pen.release();
+      ends.release?.();
+    },
+    waiting() {
+      let exchanges = 0;
+      for (const { waiting, displaced } of sessions) exchanges += waiting['to-server'].size + displaced.size;
+      return { sessions: sessions.size, exchanges };
+    },
     fired: settlement.fired,
     get calls() {
       return settlement.calls;

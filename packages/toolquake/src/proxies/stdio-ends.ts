@@ -95,5 +95,9 @@ export function createStdioEnds({ lanes, server, lateEnd, clock, passOversized }
       server.signal('SIGKILL');
       return undefined;
     },
+    release() {
+      server.thaw();
+      lateEnd.release();
+    },
   };
 }
