@@ -20,7 +20,9 @@ test('a fault is injected, listed, fires, and is cleared', async () => {
   expect([await statusOf('echo'), await statusOf('refund')]).toEqual([503, 200]);
   expect(await toolquake('status')).toMatchObject({
     code: 0,
-    stdout: '1 rules at work\n  http-status-live-1  http-status  injected  fired 1x\n',
+    stdout: expect.stringMatching(
+      /^1 rules at work\n {2}http-status-live-1 {2}http-status {2}injected {2}fired 1x, [\d.]+ (s|min) left\n$/,
+    ),
   });
   expect(await toolquake('clear', 'http-status-live-1')).toMatchObject({ code: 0, stdout: 'cleared http-status-live-1\n' });
   expect(await statusOf('echo')).toBe(200);

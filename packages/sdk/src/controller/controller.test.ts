@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callFrame, rule } from '../core/fixtures/rules.js';
-import type { Clock } from '../core/clock.js';
+import { handClock } from '../core/fixtures/hand-clock.js';
 import { createLiveDecider, engagementsOf, type LiveDecider } from '../core/decide.js';
 import { createCatalogue } from '../core/fault.js';
 import { frameFromMessage } from '../core/frame.js';
@@ -12,28 +12,6 @@ import { startSession, type Session } from '../core/session.js';
 import { createController, DEFAULT_DURATION_MS, MAX_INJECTED, type ChaosController } from './controller.js';
 
 const fault = rule('any').fault;
-
-/** Time that only a test moves. */
-function handClock(): Clock & { advance(ms: number): void } {
-  const timers = new Set<{ atMs: number; action: () => void }>();
-  let nowMs = 0;
-  return {
-    nowMs: () => nowMs,
-    schedule(afterMs, action) {
-      const timer = { atMs: nowMs + afterMs, action };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      nowMs += ms;
-      for (const timer of timers) {
-        if (timer.atMs > nowMs) continue;
-        timers.delete(timer);
-        timer.action();
-      }
-    },
-  };
-}
 
 type Rig = {
   controller: ChaosController;

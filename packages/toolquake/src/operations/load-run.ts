@@ -41,6 +41,9 @@ export type LiveRunOptions = {
   readonly tell: (line: string) => void;
 };
 
+/** What control needs of a performer. */
+export type Controlled = Pick<Performer, 'release' | 'fired'> & Partial<Pick<Performer, 'waiting'>>;
+
 /** A run that is ready to start: nothing was changed yet but the journal, which is open. */
 export type LiveRun = {
   /** The plan as performed: without rules when the run is guarded. */
@@ -54,7 +57,7 @@ export type LiveRun = {
   /** Where the admin routes are; undefined when nobody asked for them. */
   readonly adminUrl: string | undefined;
   /** The performer whose held messages a kill switch lets go. */
-  control(performer: Pick<Performer, 'release' | 'fired'>): void;
+  control(performer: Controlled): void;
   /** Records a mistake of our own; the traffic goes on. */
   readonly onProblem: (error: unknown) => void;
   /** Writes the end entry, closes the journal, and tells which rules fired. */
@@ -79,9 +82,14 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   const startedAt = new Date().toISOString();
   const told = new Set<string>();
   const roll = createRuleRoll(plan);
+  let admin: Awaited<ReturnType<typeof openAdmin>> | undefined;
   let hasStarted = false;
+  let isOver = false;
   // The start is written with the first entry, so that a run that fails to start leaves no trace.
   const journal: JournalSink = (entry) => {
+    // What comes after the end belongs to no run.
+    if (isOver) return;
+    isOver = entry.kind === 'end';
     if (!hasStarted) {
       hasStarted = true;
       file?.append({
@@ -100,14 +108,14 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     }
     if (entry.kind === 'control') roll.note(entry);
     file?.append(entry);
+    admin?.observe(entry);
   };
 
   const mayChange = token !== undefined;
   const observesAll = file !== undefined || mayChange;
   const world = { plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll };
-  let controlled: Pick<Performer, 'release' | 'fired'> | undefined;
+  let controlled: Controlled | undefined;
   let decider: Decider;
-  let admin: Awaited<ReturnType<typeof openAdmin>> | undefined;
   if (token === undefined) decider = createDecider(world);
   else {
     const live = createLiveDecider(world);
@@ -124,6 +132,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       journal,
       release: () => controlled?.release(),
       fired: (id) => controlled?.fired.get(id) ?? 0,
+      waiting: () => controlled?.waiting?.(),
     }).catch((error: unknown) => {
       file?.abandon();
       throw error;
@@ -150,9 +159,10 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       told.add(message);
     },
     async finish(performer) {
-      await admin?.close();
       const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...roll.counts(performer.fired) };
       journal({ kind: 'end', atMs: clock.nowMs() - startedAtMs, fired, calls: performer.calls });
+      // After the last entry, so that listeners see how it ended.
+      await admin?.close();
       await file?.close();
       for (const line of roll.summary(performer.fired)) tell(line);
     },

@@ -188,6 +188,7 @@ export function createDigest(): JournalDigest {
         run.rules.change(entry);
         return run.happenings.addControl(entry.atMs, control.addControl(entry, record));
       case 'boundary':
+        tasks.addBoundary(entry, record);
         return run.happenings.addControl(entry.atMs, control.addBoundary(entry, record));
       case 'problem':
         return problems.add(entry.message);
