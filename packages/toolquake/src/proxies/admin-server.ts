@@ -5,6 +5,8 @@ import type { AdminRequest, AdminResponse } from '@toolquake/sdk/controller';
 import { ToolquakeError } from '@toolquake/sdk/core';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A body that is too large is still read to its end, because who closes on unread bytes resets what it said; up to here. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 const MAX_CONNECTIONS = 64;
 
 /** How long a listener may take for its last bytes when the proxy ends. */
@@ -70,9 +72,10 @@ async function handle(request: IncomingMessage, response: ServerResponse, answer
   let size = 0;
   for await (const part of request) {
     size += (part as Buffer).length;
-    if (size > MAX_BODY_BYTES) return refuse(413, 'The body is larger than 1 MiB.');
-    parts.push(part as Buffer);
+    if (size <= MAX_BODY_BYTES) parts.push(part as Buffer);
+    if (size > MAX_READ_BYTES) break;
   }
+  if (size > MAX_BODY_BYTES) return refuse(413, 'The body is larger than 1 MiB.');
   const [path = ''] = (request.url ?? '').split('?');
   const { authorization, origin, host } = request.headers;
   const { status, headers, body, stream } = await answer({

@@ -117,6 +117,54 @@ describe('rules that changed while a run went on', () => {
   });
 });
 
+describe('boundaries', () => {
+  const mark = (task: string, state: 'started' | 'ended', atMs: number, outcome?: 'ok' | 'failed'): JournalEntry => ({
+    kind: 'boundary',
+    atMs,
+    task,
+    state,
+    ...(outcome === undefined ? {} : { outcome }),
+  });
+  const at = (atMs: number): JournalEntry => call({ atMs, latencyMs: 1, operation: 'o' });
+
+  test('make tasks of the calls in between; the same name again is the same task, and what is still open has no end', () => {
+    const digest = digestOf(
+      start({ transport: 'http' }),
+      at(5),
+      mark('a', 'started', 10),
+      at(15),
+      mark('a', 'ended', 20, 'failed'),
+      mark('b', 'started', 20),
+      at(25),
+      mark('b', 'ended', 30),
+      mark('a', 'started', 30),
+      at(35),
+      mark('a', 'ended', 40, 'ok'),
+      mark('c', 'started', 50),
+      at(55),
+      end(),
+    );
+    const told = digest.tasks?.list.map(({ name, method, calls, exit, lastsMs }) => [name, method, calls, exit?.outcome, lastsMs]);
+    expect(told).toEqual([
+      ['a', 'admin', 2, 'ok', 30],
+      ['b', 'admin', 1, undefined, 10],
+      ['c', 'admin', 1, undefined, 5],
+    ]);
+    expect(digest.tasks).toMatchObject({ unassigned: 1, methods: [{ method: 'admin', confidence: 'high', tasks: 3 }] });
+    expect(renderReport(digest, 'console', context)).toMatch(/task started +admin +a/);
+  });
+
+  test('that somebody says failed count for the blast radius', () => {
+    const run = (outcome: 'ok' | 'failed'): Digest =>
+      digestOf(start({ transport: 'http' }), mark('a', 'started', 0), at(5), mark('a', 'ended', 9, outcome), end());
+    expect([run('ok'), run('failed')].map(({ tasks }) => tasks?.overall.measures.blastRadius)).toEqual([0, 1]);
+  });
+
+  test('without a start, and ends without a beginning, are passed over', () => {
+    expect(digestOf(start(), mark('a', 'ended', 1), end()).tasks?.count ?? 0).toBe(0);
+  });
+});
+
 describe('rules', () => {
   test('fire as often as the end says, or as was seen when there is no end', () => {
     const ended = digestOf(start({ rules }), fault('a'), end({ a: 1, b: 0 }), start({ rules }), end({ a: 5, b: 0 }));
