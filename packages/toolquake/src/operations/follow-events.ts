@@ -10,9 +10,11 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Events as they come, until the proxy ends. Throws what the signal throws when it aborts. */
 export async function* followEvents(call: Omit<AdminCall, 'route' | 'body'>): AsyncGenerator<LiveEvent> {
   const { body } = await askAdmin({ ...call, route: 'GET /chaos/events' });
+  const decoder = new TextDecoder();
   let rest = '';
-  for await (const piece of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
-    const parts = `${rest}${piece}`.split('\n\n');
+  // A response with status 200 has a body.
+  for await (const bytes of body as AsyncIterable<Uint8Array>) {
+    const parts = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n\n');
     rest = parts.pop() ?? '';
     if (rest.length > MAX_CHARACTERS) rest = '';
     for (const part of parts) {
