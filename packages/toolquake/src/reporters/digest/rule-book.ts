@@ -19,6 +19,8 @@ export type RuleRecord = {
   readonly origin: 'plan' | 'injected';
   /** Runs in which a new plan took it away, for good. */
   readonly removedIn: number;
+  /** Tools that it was delivered on, as far as the journal has the deliveries one by one. */
+  readonly tools: readonly TextCount[];
 };
 
 /** What to say of a rule at a glance. `removed`: every run that had it got a new plan without it before it fired. */
@@ -55,6 +57,7 @@ export type RuleBook = {
 
 const MAX_RULES = 500;
 const MAX_REASONS = 8;
+const MAX_TOOLS = 60;
 
 /** An empty book. */
 export function createRuleBook(): RuleBook {
@@ -69,6 +72,7 @@ export function createRuleBook(): RuleBook {
     suppressed: 0,
     notDelivered: 0,
     reasons: createCounter(MAX_REASONS),
+    tools: createCounter(MAX_TOOLS),
   }));
 
   const list = ({ id, fault, isEnabled }: ListedRule, origin: RuleRecord['origin'], isNewInRun: boolean): void => {
@@ -103,10 +107,11 @@ export function createRuleBook(): RuleBook {
         },
       };
     },
-    addFault({ rule: id, fault, state, by, why }) {
+    addFault({ rule: id, fault, state, by, why, tool }) {
       const rule = rules.at(id);
       rule.fault ||= fault;
       if (state === 'delivered') rule.delivered++;
+      if (state === 'delivered' && tool !== undefined) rule.tools.add(tool);
       if (state === 'suppressed') rule.suppressed++;
       if (state === 'not-delivered') rule.notDelivered++;
       if (state === 'suppressed') rule.reasons.add(by === undefined ? 'suppressed' : `suppressed by ${by}`);
@@ -116,18 +121,21 @@ export function createRuleBook(): RuleBook {
       for (const [id, count] of fired) rules.at(id).told += count;
     },
     list: () =>
-      rules.entries().map(([id, { fault, runs, isEnabled, origin, removedIn, delivered, told, suppressed, notDelivered, reasons }]) => ({
-        id,
-        fault,
-        runs,
-        // A simulator that writes no fault entries still tells at its end; a killed run has entries and no end.
-        fired: Math.max(delivered, told),
-        suppressed,
-        notDelivered,
-        reasons: reasons.list(),
-        isEnabled,
-        origin,
-        removedIn,
-      })),
+      rules
+        .entries()
+        .map(([id, { fault, runs, isEnabled, origin, removedIn, delivered, told, suppressed, notDelivered, reasons, tools }]) => ({
+          id,
+          fault,
+          runs,
+          // A simulator that writes no fault entries still tells at its end; a killed run has entries and no end.
+          fired: Math.max(delivered, told),
+          suppressed,
+          notDelivered,
+          reasons: reasons.list(),
+          tools: tools.list(),
+          isEnabled,
+          origin,
+          removedIn,
+        })),
   };
 }

@@ -1,6 +1,7 @@
 /** Tasks of live runs, and what they measure. Simulators know their tasks and tell them themselves. */
 import type { BoundaryEntry, Bounds, JournalEntry, Measures } from '@toolquake/sdk/core';
 import { clipped } from './bounded-map.js';
+import { deadlinesIn, deadlinesOf, type DeadlineUse, type TimedCall } from './deadlines.js';
 import type { GrowingRun } from './run-book.js';
 import { assignTasks, groupBy, wrappedTaskRef, type TaskRef, type WrappedTask } from './task-assignment.js';
 import { byTime, liveMeasures, type LiveMeasures, type MeasuredCall, type TaskExit } from './task-measures.js';
@@ -42,6 +43,8 @@ export type Tasks = {
   readonly methods: readonly { readonly method: TaskRef['method']; readonly confidence: TaskRef['confidence']; readonly tasks: number }[];
   readonly overall: LiveMeasures;
   readonly byLabel: readonly { readonly label: string; readonly measures: LiveMeasures }[];
+  /** By what calls were judged too late. */
+  readonly deadlines: readonly DeadlineUse[];
   readonly expectations: readonly Expectation[];
   /** More calls than can be held: nothing is told of tasks. */
   readonly isTooMany: boolean;
@@ -50,6 +53,9 @@ export type Tasks = {
 const MAX_CALLS = 200_000;
 const MAX_LISTED = 200;
 const MAX_BOUNDARIES = 2000;
+
+/** As it was read: its task and its deadline depend on other calls. */
+type HeldCall = Omit<MeasuredCall, 'ref' | 'deadlineMs' | 'deadlineBy'> & TimedCall;
 
 type WrappedRecord = WrappedTask & { readonly command: string | undefined; readonly exit: TaskExit | undefined };
 
@@ -70,7 +76,7 @@ export function createTaskBook(): TaskBook {
   const expected = new Map<string, { readonly measure: string; readonly bounds: Bounds }>();
   const wrapped = new Map<string, WrappedRecord>();
   const boundaries: { -readonly [Key in keyof WrappedRecord]: WrappedRecord[Key] }[] = [];
-  let calls: Omit<MeasuredCall, 'ref'>[] = [];
+  let calls: HeldCall[] = [];
   let isTooMany = false;
   return {
     addRun(start, run) {
@@ -106,7 +112,10 @@ export function createTaskBook(): TaskBook {
         operation: call.operation,
         outcome: call.outcome,
         latencyMs: call.latencyMs,
+        planDeadlineMs: run.deadlineMs,
+        isTimedOut: call.isTimedOut === true,
         isAltered: call.isAltered === true,
+        isConformant: call.isConformant,
         isFaulted: (call.faults?.length ?? 0) > 0,
         sends: call.sends ?? 1,
       });
@@ -143,13 +152,14 @@ export function createTaskBook(): TaskBook {
 }
 
 function tasksOf(
-  given: readonly Omit<MeasuredCall, 'ref'>[],
+  given: readonly HeldCall[],
   wrapped: readonly WrappedRecord[],
   expected: readonly { readonly measure: string; readonly bounds: Bounds }[],
   isTooMany: boolean,
 ): Tasks {
   const refs = assignTasks(given, wrapped);
-  const calls = given.map((call, index): MeasuredCall => ({ ...call, ref: refs[index] })).sort(byTime);
+  const deadlineOf = deadlinesOf(given);
+  const calls = given.map((call, index): MeasuredCall => ({ ...call, ...deadlineOf(call), ref: refs[index] })).sort(byTime);
   const known = new Map<string, { ref: TaskRef; exit: WrappedRecord | undefined; calls: readonly MeasuredCall[] }>();
   for (const one of wrapped) {
     const ref = wrappedTaskRef(one);
@@ -189,6 +199,7 @@ function tasksOf(
     byLabel: [...groupBy(calls, ({ label }) => label)]
       .map(([label, own]) => ({ label, measures: measure(own, new Set(own.flatMap(({ ref }) => (ref === undefined ? [] : [ref.key])))) }))
       .sort((a, b) => (a.label < b.label ? -1 : 1)),
+    deadlines: deadlinesIn(calls),
     expectations: expected.map(({ measure: name, bounds }) => judge(name, bounds, overall.measures)),
     isTooMany,
   };
