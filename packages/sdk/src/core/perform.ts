@@ -4,7 +4,7 @@
  */
 import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
-import type { DisconnectHow, Effect, HttpReply, ServerSignal } from './effect.js';
+import { isUntouched, type DisconnectHow, type Effect, type HttpReply, type ServerSignal } from './effect.js';
 import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS } from './fault.js';
 import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
@@ -396,9 +396,4 @@ export function createPerformer(options: PerformerOptions): Performer {
       return settlement.calls;
     },
   };
-}
-
-/** Does the effect send the frame of its event on, and nothing else? */
-function isUntouched(effect: Effect, frame: Frame | undefined): boolean {
-  return effect.kind === 'forward' && effect.frame === frame && effect.afterMs === 0 && effect.exchange === undefined;
 }
