@@ -41,7 +41,7 @@ export default {
       severity: 'error',
       comment:
         'Only http-codec.ts (types) and http-codec-node*.ts know node:http, so that a faster codec can take its place: ask the codec.',
-      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec(-node(-idle)?)?\\.ts$'] },
+      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec[a-z-]*\\.ts$'] },
       to: { path: '^(node:)?https?$' },
     },
     {
