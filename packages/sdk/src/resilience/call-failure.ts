@@ -74,17 +74,23 @@ export function classifyError(error: unknown): CallFailure {
   const status = statusOf(about, data);
   const retryAfterMs = retryAfterIn(data);
   return {
-    ...meaningOf(about, data, status),
-    message: error instanceof Error ? error.message : String(error),
+    ...meaningOf(about, status),
+    message: wordsOf(error),
     error,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
 
-function meaningOf(about: JsonObject, data: JsonObject, status: number | undefined): Meaning {
+/** Anything can be thrown, also what cannot be turned into text. */
+function wordsOf(error: unknown): string {
+  if (!isObject(error)) return Array.isArray(error) ? 'a list was thrown' : String(error);
+  return typeof error['message'] === 'string' ? error['message'] : 'something that is not an error was thrown';
+}
+
+function meaningOf(about: JsonObject, status: number | undefined): Meaning {
   const { code, name } = about;
-  const message = String(about['message'] ?? '');
+  const message = wordsOf(about);
   if (status !== undefined) return httpMeaning(status);
   if (typeof code === 'string' && code in CLIENT_CODES) return CLIENT_CODES[code]!;
   if (typeof code === 'number') return numberMeaning(code, message);
@@ -124,7 +130,8 @@ function httpMeaning(status: number): Meaning {
 /** v2 puts the status into `data`; v1 has an error whose numeric code is the status. */
 function statusOf({ code, message }: JsonObject, { status }: JsonObject): number | undefined {
   if (typeof status === 'number') return status;
-  const isHttp = typeof code === 'number' && code >= 100 && code <= 599 && String(message).startsWith('Streamable HTTP error');
+  const isHttp =
+    typeof code === 'number' && code >= 100 && code <= 599 && typeof message === 'string' && message.startsWith('Streamable HTTP error');
   return isHttp ? code : undefined;
 }
 
