@@ -115,7 +115,7 @@ test.each(['idempotent', 'read-back', 'early read-back', 'nothing known'] as con
       else if (report.failure.executed === 'no') expect(world.ledger).toHaveLength(0);
       ends.add(report.state === 'failed' ? report.failure.executed : report.state);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   // A property over scripts that never succeed, or never fail, would prove little.
   const doubtful = how === 'read-back' ? [] : ['maybe-later'];
