@@ -146,6 +146,17 @@ describe('withPlan', () => {
     expect(await call(kept!, 'search')).toBe(true);
   });
 
+  test('an assertion inside it knows the plan, and says what the rule was looking for', async () => {
+    const plan = { version: 1, rules: [{ ...flaky, when: { tool: 'serach' } }] };
+    const work = async (run: WrappedFetch): Promise<void> => {
+      await call(run, 'search');
+      expectFired(run, 'flaky');
+    };
+    await expect(withPlan(plan, work, { start })).rejects.toThrow(
+      'no call matched when.tool "serach"; seen: "search" (did you mean "search"?)',
+    );
+  });
+
   test('fails when a rule never fired, unless told otherwise', async () => {
     await expect(withPlan(written, () => 'fine', { start })).rejects.toThrow('1 of 1 rules never fired');
     expect(await withPlan(written, () => 'fine', { start, mayNotFire: ['flaky'] })).toBe('fine');

@@ -2,6 +2,6 @@
 export * from './assertion-failure.js';
 export * from './expectations.js';
 export * from './gave-up.js';
-export * from './plan-run.js';
+export { entriesOf, firedCount, type PlanRun } from './plan-run.js';
 export * from './why-not-fired.js';
 export * from './with-plan.js';

@@ -3,12 +3,12 @@ import type { JournalEntry } from '../core/journal.js';
 import { compileGlobs } from '../core/match.js';
 import { nearestWord } from '../core/nearest-word.js';
 import type { Plan, Rule } from '../core/plan.js';
-import { entriesOf, type PlanRun } from './plan-run.js';
+import { entriesOf, planOfRun, type PlanRun } from './plan-run.js';
 
 type Call = Extract<JournalEntry, { readonly kind: 'call' }>;
 
 /** One sentence, without a full stop. */
-export function whyNotFired(run: Pick<PlanRun, 'journal'>, rule: string, plan?: Plan): string {
+export function whyNotFired(run: Pick<PlanRun, 'journal'>, rule: string, plan: Plan | undefined = planOfRun(run)): string {
   const [start] = entriesOf(run, 'start');
   if (start === undefined) return 'the journal is empty: was it sent to a sink of yours?';
   if (start.guarded !== undefined) return `nothing is injected here, because ${start.guarded}`;

@@ -6,7 +6,7 @@ import type { Plan } from '../core/plan.js';
 import * as faults from '../faults/index.js';
 import { wrapFetch, type WrappedFetch } from '../interceptors/fetch.js';
 import { expectEveryRuleFired } from './expectations.js';
-import type { PlanRun } from './plan-run.js';
+import { notePlan, type PlanRun } from './plan-run.js';
 
 /** What a test may leave open, and how the plan is run. */
 export type WithPlanOptions<Run extends PlanRun> = {
@@ -36,6 +36,7 @@ export async function withPlan(
   const { start = runThroughFetch, mayNotFire = [] } = options;
   const checked = isChecked(plan) ? plan : requirePlan(plan, createCatalogue(faults));
   const run = start(checked);
+  notePlan(run, checked);
   let value: unknown;
   try {
     // The overloads pair the run with the work.
@@ -44,7 +45,7 @@ export async function withPlan(
     await run.stop();
   }
   // Only after work that went well: its own failure says more.
-  if (mayNotFire !== true) expectEveryRuleFired(run, { except: mayNotFire, plan: checked });
+  if (mayNotFire !== true) expectEveryRuleFired(run, { except: mayNotFire });
   return value;
 }
 
