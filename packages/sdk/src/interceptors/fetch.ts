@@ -2,12 +2,14 @@
  * A fetch that runs a plan: MCP requests and answers that pass through it meet the same decider and performer as in
  * the proxies. What no rule looks at comes back as the very Response that the wrapped fetch gave.
  */
+import { baggageTask, TASK_HEADER } from '../core/call-hints.js';
 import type { Clock } from '../core/clock.js';
 import { createDecider, type Decision } from '../core/decide.js';
 import { describeProblem } from '../core/describe-problem.js';
 import { ToolquakeError } from '../core/errors.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
 import { JOURNAL_VERSION, listedRules, type JournalEntry, type JournalSink } from '../core/journal.js';
+import { HASH_KEY_BYTES } from '../core/keyed-hash.js';
 import { createPerformer } from '../core/perform.js';
 import type { Plan, Rule } from '../core/plan.js';
 import { keyedRandom, type RandomSource } from '../core/random.js';
@@ -67,6 +69,7 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
     rules,
     startedAt,
     ...(target === undefined ? {} : { target }),
+    ...(plan.task.deadlineMs === undefined ? {} : { deadlineMs: plan.task.deadlineMs }),
     ...(guarded === undefined ? {} : { guarded }),
   });
   if (guarded !== undefined) {
@@ -83,12 +86,13 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   };
   const ends = createFetchEnds({ clock, send: (call, body) => void launch(call, world, body) });
   const nameSession = options.label === undefined ? createSessionNames() : undefined;
-  const performer = createPerformer({ decider, clock, ends, journal, startedAtMs, nameSession, onProblem });
+  const operationKey = crypto.getRandomValues(new Uint8Array(HASH_KEY_BYTES));
+  const performer = createPerformer({ decider, clock, ends, journal, startedAtMs, operationKey, nameSession, onProblem });
   const sessions = createFetchSessions({ label: options.label, target, close: (session) => performer.close(session) });
   // Nothing is known about a client that only connects, so all connections draw in one scope, as in the HTTP proxy.
   const connections = startSession({ ...(options.label === undefined ? {} : { label: options.label }), target });
   const looksAtServer = plan.rules.some(watchesServer);
-  const taskHeader = plan.task.by === 'header' ? plan.task.header : undefined;
+  const taskHeader = (plan.task.by === 'header' ? plan.task.header : undefined) ?? TASK_HEADER;
   let isActive = decider.isActive;
 
   const world: CallWorld = {
@@ -124,7 +128,8 @@ export function wrapFetch(fetch: FetchFunction, options: WrapFetchOptions): Wrap
   const decide = (call: Call, frame: Frame): Decision | undefined => {
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const task = taskHeader === undefined ? undefined : (call.request.headers.get(taskHeader) ?? undefined);
+      const { headers } = call.request;
+      const task = headers.get(taskHeader) ?? baggageTask(headers.get('baggage'));
       return performer.request(call.session, frame, { handle: call, task });
     }
     const exchange = kind === 'response' ? exchangeOf(call.session, frame) : undefined;
