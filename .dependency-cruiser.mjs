@@ -37,6 +37,14 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'one-http-codec',
+      severity: 'error',
+      comment:
+        'Only http-codec.ts (types) and http-codec-node.ts know node:http, so that a faster codec can take its place: ask the codec.',
+      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec(-node)?\\.ts$'] },
+      to: { path: '^(node:)?https?$' },
+    },
+    {
       name: 'every-folder-has-a-layer',
       severity: 'error',
       comment: `${RIGHT_WAY} This folder is in no layer: add it to the table in .dependency-cruiser.mjs (and to docs/decisions/).`,

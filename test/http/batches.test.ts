@@ -14,7 +14,8 @@ afterEach(async () => {
 
 type Form = 'stream' | 'array' | 'one event';
 type Message = { id?: number; method?: string; params?: { name: string } };
-const answerTo = ({ id, params }: Message): string => `{"jsonrpc":"2.0",  "id":${id},"result":{"content":[{"type":"text","text":"${params?.name}"}]}}`;
+const answerTo = ({ id, params }: Message): string =>
+  `{"jsonrpc":"2.0",  "id":${id},"result":{"content":[{"type":"text","text":"${params?.name}"}]}}`;
 
 /** A legacy server that takes batches, and remembers what it was posted. */
 async function server(form: Form): Promise<{ url: string; posted: string[] }> {
@@ -31,7 +32,9 @@ async function server(form: Form): Promise<{ url: string; posted: string[] }> {
       const answers = calls.map(answerTo);
       const array = `[ ${answers.join(' , ')} ]`;
       if (form === 'array')
-        return response.writeHead(200, { 'Content-Type': 'application/json', 'X-Kept': 'yes' }).end(Array.isArray(given) ? array : answers[0]);
+        return response
+          .writeHead(200, { 'Content-Type': 'application/json', 'X-Kept': 'yes' })
+          .end(Array.isArray(given) ? array : answers[0]);
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Kept': 'yes' });
       const events = form === 'stream' || !Array.isArray(given) ? answers : [array];
       response.end(events.map((data, index) => `id: ${index}\ndata: ${data}\n\n`).join(''));
@@ -57,7 +60,9 @@ const three = [call(1, 'echo'), call(2, 'refund'), call(3, 'echo')];
 const notice = { jsonrpc: '2.0', method: 'notifications/x' };
 /** Every message of an answer, whichever form it came in, in the order of ids. */
 const answers = (body: string): JsonObject[] =>
-  (body.startsWith('[') ? (JSON.parse(body) as JsonObject[]) : messagesOf(body).flat()).toSorted((a, b) => Number(a['id']) - Number(b['id']));
+  (body.startsWith('[') ? (JSON.parse(body) as JsonObject[]) : messagesOf(body).flat()).toSorted(
+    (a, b) => Number(a['id']) - Number(b['id']),
+  );
 const calls = ({ journal }: Proxied): unknown[] => journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []));
 
 describe.each(['stream', 'array', 'one event'] as const)('a server that answers with a %s', (form) => {

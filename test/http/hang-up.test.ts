@@ -25,7 +25,8 @@ async function through(...given: Parameters<typeof proxied>): Promise<Proxied> {
 }
 
 const oneAtATime = [rule(faults.concurrencyLimit, { params: { max: 1, mode: 'reject' } })];
-const outcomes = ({ journal }: Proxied): unknown[] => journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []));
+const outcomes = ({ journal }: Proxied): unknown[] =>
+  journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []));
 /** Posts and hangs up as soon as the server has the call. */
 async function hangUp(url: string, message: unknown, headers: Record<string, string>, hasArrived: () => boolean): Promise<void> {
   const leaving = new AbortController();

@@ -69,7 +69,7 @@ describe.each([
   ['without a plan', []],
   ['with a plan', ['--plan', plan]],
 ])('%s', (name, args) => {
-  test('a trusted server is asked under its own name in TLS, and Host is the client\'s', async () => {
+  test("a trusted server is asked under its own name in TLS, and Host is the client's", async () => {
     const { port, asked } = await secureServer();
     const url = await trusting(['--upstream', `https://localhost:${port}/mcp`, ...args]);
     const found = messagesOf((await post(url, call(1, 'echo'), { host: 'mine.test:1' })).body)[0];
@@ -82,7 +82,7 @@ describe.each([
     ]);
   });
 
-  test('an address is no name, and --rewrite-host says the server\'s own', async () => {
+  test("an address is no name, and --rewrite-host says the server's own", async () => {
     const { port, asked } = await secureServer();
     const url = await trusting(['--upstream', `https://127.0.0.1:${port}/mcp`, '--rewrite-host', ...args]);
     expect((await post(url, call(1, 'echo'), { host: 'localhost' })).status).toBe(200);

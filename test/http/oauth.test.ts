@@ -21,9 +21,12 @@ const answer = (status: string, headers: string, body: string): string =>
 function answerTo({ start, headers }: Parsed): string {
   const [method, path = ''] = start.split(' ');
   const token = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-  if (path.startsWith('/.well-known/oauth-protected-resource')) return answer('200 OK', 'content-TYPE: application/json\r\nCache-Control: max-age=3600\r\n', METADATA);
-  if (path.startsWith('/.well-known/') || path.endsWith('/openid-configuration')) return answer('200 OK', 'Content-Type: application/json; charset=utf-8\r\n', ISSUER);
-  if (path === '/token') return answer('200 OK', 'Content-Type: application/json\r\nCache-Control: no-store\r\n', '{"access_token":"issued-secret"}');
+  if (path.startsWith('/.well-known/oauth-protected-resource'))
+    return answer('200 OK', 'content-TYPE: application/json\r\nCache-Control: max-age=3600\r\n', METADATA);
+  if (path.startsWith('/.well-known/') || path.endsWith('/openid-configuration'))
+    return answer('200 OK', 'Content-Type: application/json; charset=utf-8\r\n', ISSUER);
+  if (path === '/token')
+    return answer('200 OK', 'Content-Type: application/json\r\nCache-Control: no-store\r\n', '{"access_token":"issued-secret"}');
   if (path.startsWith('/authorize')) return answer('302 Found', 'Location: http://127.0.0.1:9/callback?code=code-secret&state=s\r\n', '');
   const isAllowed = token === 'Bearer good-secret';
   if (method === 'GET') return answer('401 Unauthorized', challenge('invalid_token'), '');
@@ -42,7 +45,12 @@ const requests = [
   posted('/mcp', 'Authorization: Bearer bad-secret\r\nDPoP: proof-secret\r\n'),
   posted('/mcp', 'Authorization: Bearer good-secret\r\n'),
   posted('/token', '', 'grant_type=authorization_code&code=code-secret'),
-  ...['/mcp', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource', '/authorize?client_id=a&code_challenge=b'].map(got),
+  ...[
+    '/mcp',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-protected-resource',
+    '/authorize?client_id=a&code_challenge=b',
+  ].map(got),
   ...['oauth-authorization-server', 'oauth-authorization-server/tenant', 'openid-configuration'].map((name) => got(`/.well-known/${name}`)),
   got('/tenant/.well-known/openid-configuration'),
 ];
@@ -60,7 +68,10 @@ async function heard(port: number, request: string): Promise<string> {
 
 test.each([
   ['without a plan', []],
-  ['with rules at work', [rule(faults.emptyResult, { when: { tool: ['nobody'] } }), rule(faults.httpStatus, { when: { method: ['nothing'] } })]],
+  [
+    'with rules at work',
+    [rule(faults.emptyResult, { when: { tool: ['nobody'] } }), rule(faults.httpStatus, { when: { method: ['nothing'] } })],
+  ],
 ])('%s, challenges, metadata and redirects are the same, byte for byte, and no secret is kept', async (_name, rules) => {
   const seen: Parsed[] = [];
   const server = await rawServer((request, socket) => {

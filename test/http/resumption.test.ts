@@ -82,7 +82,10 @@ test('sdk v1 resumes a stream that a rule cut, and gets its answer', async () =>
   await client.connect(new Transport1(new URL(url), { reconnectionOptions: RECONNECT }));
   stops.push(() => client.close());
   const progress: number[] = [];
-  const result = await client.callTool({ name: 'count' }, undefined, { onprogress: (step) => progress.push(step.progress), timeout: 10_000 });
+  const result = await client.callTool({ name: 'count' }, undefined, {
+    onprogress: (step) => progress.push(step.progress),
+    timeout: 10_000,
+  });
   expect(result.content).toEqual([{ type: 'text', text: 'counted' }]);
   expect(progress).toEqual([1, 2, 3]);
   expect(resumed.length).toBeGreaterThan(0);
@@ -105,7 +108,8 @@ test('client v2 does so too', async () => {
 const RECONNECT = { initialReconnectionDelay: 5, maxReconnectionDelay: 50, reconnectionDelayGrowFactor: 1, maxRetries: 5 };
 
 test('ids, retry fields, priming events and comments of a resumed stream pass byte for byte', async () => {
-  const stream = ': hello\n\nid: a-1\nretry: 5000\ndata:\n\nid:a-2\r\nevent: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/x"}\r\n\r\nid: 3\rretry: 7\rdata: {"jsonrpc":"2.0","id":99,"result":{}}\r\rdata: torn';
+  const stream =
+    ': hello\n\nid: a-1\nretry: 5000\ndata:\n\nid:a-2\r\nevent: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/x"}\r\n\r\nid: 3\rretry: 7\rdata: {"jsonrpc":"2.0","id":99,"result":{}}\r\rdata: torn';
   const asked: unknown[] = [];
   const http = createServer((request, response) => {
     asked.push([request.method, request.headers['last-event-id'], request.headers['mcp-session-id']]);

@@ -4,7 +4,8 @@ import { batchBytes, batchOf, createBatchSieve, isUntouchedBatch, MAX_BATCH_ELEM
 import { frameBytes, frameFromBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
-const textOf = (frame: Frame | undefined): string | undefined => (frame === undefined ? undefined : new TextDecoder().decode(frameBytes(frame)));
+const textOf = (frame: Frame | undefined): string | undefined =>
+  frame === undefined ? undefined : new TextDecoder().decode(frameBytes(frame));
 const batch = (text: string): Batch | undefined => batchOf(frameFromBytes('to-server', utf8(text)));
 
 const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });

@@ -3,7 +3,6 @@
  * or edited at once, stays one POST, and what a fault sends later is posted on its own. The client gets one answer to all:
  * a stream where the server streams, else an array, which becomes a stream when a fault still has one of the answers.
  */
-import type { IncomingMessage } from 'node:http';
 import {
   batchOf,
   createBatchSieve,
@@ -19,6 +18,7 @@ import {
   type MessageId,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming } from './http-codec.js';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import type { StreamOwner } from './http-events.js';
@@ -36,9 +36,9 @@ export type BatchPosterOptions = {
   readonly performer: Performer;
   readonly maxFrameBytes: number;
   /** Takes note of how an answer begins. */
-  readonly begin: (call: ClientCall, answer: IncomingMessage) => UpstreamHead;
-  readonly pump: (answer: IncomingMessage, owner: Pick<StreamOwner, 'lane' | 'record' | 'call'>) => void;
-  readonly stream: (answer: IncomingMessage, lane: Lane, head: UpstreamHead) => void;
+  readonly begin: (call: ClientCall, answer: HttpIncoming) => UpstreamHead;
+  readonly pump: (answer: HttpIncoming, owner: Pick<StreamOwner, 'lane' | 'record' | 'call'>) => void;
+  readonly stream: (answer: HttpIncoming, lane: Lane, head: UpstreamHead) => void;
   readonly guarded: (lane: Lane, act: () => void, otherwise: () => void) => void;
 };
 
@@ -72,7 +72,8 @@ export function batchPoster(options: BatchPosterOptions) {
 
   const passes = (call: ClientCall, element: Frame): boolean => {
     const { kind, id } = frameHead(element);
-    const exchange = kind === 'response' ? (call.elements?.get(id ?? null)?.exchange ?? exchangeOf(call.record.session, element)) : undefined;
+    const exchange =
+      kind === 'response' ? (call.elements?.get(id ?? null)?.exchange ?? exchangeOf(call.record.session, element)) : undefined;
     return exchange === undefined || passesAnswer(call.lane, exchange, element);
   };
 
@@ -148,7 +149,8 @@ export function batchPoster(options: BatchPosterOptions) {
     const rest = isUntouchedBatch(batch, places) ? batch.frame : rebuildBatch(batch, places);
     if (rest !== undefined) whole.forward(rest);
     lane.batch.owed.delete(whole);
-    if (rest === undefined && record.isAnsweredInStream && lane.batch.owed.size === 0) lane.reply(undefined, { status: 202, body: 'Accepted' });
+    if (rest === undefined && record.isAnsweredInStream && lane.batch.owed.size === 0)
+      lane.reply(undefined, { status: 202, body: 'Accepted' });
     else lane.finishIfDone();
     return [whole, ...calls];
   };
