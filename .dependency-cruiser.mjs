@@ -40,8 +40,8 @@ export default {
       name: 'one-http-codec',
       severity: 'error',
       comment:
-        'Only http-codec.ts (types) and http-codec-node.ts know node:http, so that a faster codec can take its place: ask the codec.',
-      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec(-node)?\\.ts$'] },
+        'Only http-codec.ts (types) and http-codec-node*.ts know node:http, so that a faster codec can take its place: ask the codec.',
+      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec(-node(-idle)?)?\\.ts$'] },
       to: { path: '^(node:)?https?$' },
     },
     {

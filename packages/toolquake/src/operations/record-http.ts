@@ -1,8 +1,8 @@
 /** Records what clients and an HTTP server say to each other. The proxy relays; we only listen. */
-import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { describeProblem } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
+import type { HttpIncoming } from '../proxies/http-codec.js';
 import { announcedEndpoint } from '../proxies/http-endpoint.js';
 import { headerOf } from '../proxies/http-headers.js';
 import { badGateway, type RelayTap } from '../proxies/http-relay.js';
@@ -89,7 +89,7 @@ function listen({ ask, request, response }: Heard, record: ReturnType<typeof cre
 }
 
 /** The body as it was before the server compressed it. The client gets the compressed bytes all the same. */
-function plainBytes(answer: IncomingMessage, encoding: string | undefined, decoding: Work['decoding']): NodeJS.ReadableStream {
+function plainBytes(answer: HttpIncoming, encoding: string | undefined, decoding: Work['decoding']): HttpIncoming | NodeJS.ReadableStream {
   const decoder =
     encoding === 'gzip' || encoding === 'x-gzip'
       ? createGunzip()

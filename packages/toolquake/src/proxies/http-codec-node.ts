@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { realClock } from '@toolquake/sdk/interceptors';
 import type { HttpCodec } from './http-codec.js';
-import { watchIdleConnections } from './http-idle-connections.js';
+import { watchIdleConnections } from './http-codec-node-idle.js';
 
 /** Names and cookies add up; a proxy must not be the one to object. */
 const MAX_HEADER_BYTES = 256 * 1024;

@@ -31,6 +31,8 @@ export type FrontDoor = {
   crashFor(forMs: number): void;
   /** Accepts, reads nothing and writes nothing for a while. */
   freezeFor(forMs: number): void;
+  /** Ends every refusal and freeze now. */
+  reopen(): void;
   /** Stops listening and cuts every connection. */
   close(): Promise<void>;
 };
@@ -99,11 +101,18 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     for (const socket of arrived) if (!socket.destroyed) admit(socket);
   };
 
+  /** Refusals and freezes that were ended before their time no longer count when it comes. */
+  let reopenings = 0;
+  const laterUnlessReopened = (forMs: number, action: () => void): void => {
+    const before = reopenings;
+    clock.schedule(forMs, () => void (before === reopenings && action()));
+  };
+
   const refuseFor = (forMs: number): void => {
     refusals++;
     listener?.close();
     listener = undefined;
-    clock.schedule(forMs, () => {
+    laterUnlessReopened(forMs, () => {
       refusals--;
       if (refusals === 0 && !isClosed) listenAgain();
     });
@@ -122,10 +131,19 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         frozen = [];
         thaws = [...sockets].map(stopSocket);
       }
-      clock.schedule(forMs, () => {
+      laterUnlessReopened(forMs, () => {
         freezes--;
         if (freezes === 0 && !isClosed) thaw();
       });
+    },
+    reopen() {
+      if (isClosed) return;
+      reopenings++;
+      const wasRefusing = refusals > 0;
+      refusals = 0;
+      freezes = 0;
+      thaw();
+      if (wasRefusing) listenAgain();
     },
     async close() {
       isClosed = true;

@@ -45,7 +45,7 @@ export type HttpProxyOptions = {
   /** Our own mistakes. Throwing here ends the request at hand with a 502. */
   readonly onProblem: (error: unknown) => void;
   /** Listens to requests that are only relayed; called before anything of the body was read. */
-  readonly tap?: ((heard: { ask: UpstreamAsk; request: IncomingMessage; response: ServerResponse }) => RelayTap) | undefined;
+  readonly tap?: ((heard: { ask: UpstreamAsk; request: HttpIncoming; response: HttpResponse }) => RelayTap) | undefined;
   /** One line for people: what the proxy passes on unread. */
   readonly tell?: ((line: string) => void) | undefined;
 };

@@ -7,7 +7,7 @@ import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './ht
 export type BodyEdit = { push(bytes: Uint8Array): Uint8Array; end(): Uint8Array };
 
 /** Hears what comes of a request, and touches nothing. */
-export type RelayTap = { onAnswer(answer: IncomingMessage): void; onFailure(error: NodeJS.ErrnoException): void };
+export type RelayTap = { onAnswer(answer: HttpIncoming): void; onFailure(error: NodeJS.ErrnoException): void };
 
 /** Relays one request. `onHead` hears how the answer begins, before the client does, and may edit its body. */
 export function relay(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished, expect, test } from 'vitest';
-import { watchIdleConnections } from './http-idle-connections.js';
+import { watchIdleConnections } from './http-codec-node-idle.js';
 
 /** A server that says how long it keeps connections, an agent that is watched, and a clock to turn. */
 async function stage(keepAlive?: string) {
