@@ -2,7 +2,7 @@
 
 /** From the top down. A folder may import its own layer and everything below it. */
 export const layers = [
-  { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'testing', 'compat'] },
+  { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'assertions', 'testing', 'compat'] },
   { name: 'operations', folders: ['operations'] },
   { name: 'edges', folders: ['config', 'proxies', 'interceptors', 'targets', 'store', 'controller'] },
   { name: 'engines', folders: ['simulator', 'recordings', 'experiments', 'gates', 'monitor'] },

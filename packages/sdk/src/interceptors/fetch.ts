@@ -19,7 +19,7 @@ import { createFetchEnds } from './fetch-ends.js';
 import { readRequest, type FetchFunction, type OutgoingRequest } from './fetch-request.js';
 import { createFetchSessions } from './fetch-sessions.js';
 import { processEnvironment, whyNotAllowed } from './guard.js';
-import { realClock } from './real-clock.js';
+import { realClock } from '../core/surroundings.js';
 
 /** How a fetch is wrapped. Use one wrapper per client: without session ids, all its requests are one session. */
 export type WrapFetchOptions = {

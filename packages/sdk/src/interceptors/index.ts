@@ -1,4 +1,4 @@
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
-export * from './real-clock.js';
+export { realClock } from '../core/surroundings.js';
