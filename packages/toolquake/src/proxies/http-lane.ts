@@ -303,6 +303,15 @@ export class Lane {
     this.finishIfDone();
   }
 
+  /** The session is over, and with it what a fault had in its hands: nobody is left to wait for that. */
+  sessionEnded(): void {
+    this.owesAnswer = false;
+    this.batch?.owed.clear();
+    if (this.openUpstreams > 0 || this.isAnswered) return;
+    this.finishIfDone();
+    if (!this.response.writableEnded) this.end();
+  }
+
   private blockOf(frame: Frame): Uint8Array | undefined {
     return frame === this.lastFrame ? this.lastBlock : this.blocks?.get(frame);
   }
