@@ -6,7 +6,7 @@ import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
 import type { DisconnectHow, Effect, HttpReply, ServerSignal } from './effect.js';
 import { assertNever } from './errors.js';
-import { TRANSPORT_CARRIERS } from './fault.js';
+import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
 import { frameBytes, frameHead, type Frame } from './frame.js';
 import { createHoldingPen } from './holding-pen.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
@@ -42,6 +42,8 @@ export type Ends = {
 /** What the performer works with. */
 export type PerformerOptions = {
   readonly decider: Decider;
+  /** Where the ends are, when the decider serves other places too; by default its own transport. */
+  readonly transport?: TransportName;
   readonly clock: Clock;
   readonly ends: Ends;
   /** Absent: faults and calls are counted, but nothing is written. */
@@ -78,9 +80,9 @@ const TOO_LATE = 'the call was over before it could act';
 
 /** Builds a performer. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { decider, clock, ends, journal, startedAtMs } = options;
+  const { decider, clock, ends, journal, startedAtMs, transport = options.decider.transport } = options;
   // A pipe sends the message of an answer and leaves out what HTTP would say around it.
-  const speaksHttp = TRANSPORT_CARRIERS[decider.transport].includes('http');
+  const speaksHttp = TRANSPORT_CARRIERS[transport].includes('http');
   const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
   /** Sessions with requests that wait: a crash concerns all of them. */
   const sessions = new Set<Session>();
@@ -110,7 +112,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     journal,
     clock,
     startedAtMs,
-    writesHints: decider.transport !== 'simulator',
+    writesHints: transport !== 'simulator',
     onReported: closeIfDone,
   });
   const { settle, settleRest, report, reportLast } = settlement;
