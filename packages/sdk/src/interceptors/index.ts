@@ -1,6 +1,7 @@
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
+export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
 export * from './patch-property.js';
 export * from './real-clock.js';

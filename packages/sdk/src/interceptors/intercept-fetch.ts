@@ -3,16 +3,9 @@
  * looks at comes back as the very Response that the wrapped fetch gave.
  */
 import type { Run } from '../controller/run.js';
-import type { Attachment } from '../controller/attach.js';
 import type { Cancel } from '../core/clock.js';
-import type { Decision } from '../core/decide.js';
-import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
-import type { Plan, Rule } from '../core/plan.js';
-import { exchangeOf } from '../core/session.js';
-import { createCall, launch, type Call, type CallWorld } from './fetch-call.js';
-import { createFetchEnds } from './fetch-ends.js';
-import { readRequest, type FetchFunction, type OutgoingRequest } from './fetch-request.js';
-import { createFetchSessions } from './fetch-sessions.js';
+import { attachFetch, type AttachFetchOptions } from './attach-fetch.js';
+import { readRequest, type FetchFunction } from './fetch-request.js';
 import { patchProperty } from './patch-property.js';
 
 /** How a fetch is intercepted. Without session ids, all its requests are one session: use one per client. */
@@ -36,122 +29,30 @@ export type InterceptedFetch = {
 /** Intercepts one fetch: hand it to a client in place of the plain one. */
 export function interceptFetch(run: Run, options: InterceptFetchOptions = {}): InterceptedFetch {
   const { fetch = globalThis.fetch } = options;
-  return attachFetch(run, { ...options, fetch, restore: () => {} });
+  return wrap(run, { ...options, fetch, restore: () => {} });
 }
 
 /** Intercepts the global fetch, for all who call it from now on. Returns its undo. */
 export function interceptGlobalFetch(run: Run, options: Omit<InterceptFetchOptions, 'fetch'> = {}): Cancel {
   const plain = globalThis.fetch;
   let unpatch: Cancel = () => {};
-  const intercepted = attachFetch(run, { ...options, fetch: (input, init) => plain(input, init), restore: () => unpatch() });
+  const intercepted = wrap(run, { ...options, fetch: (input, init) => plain(input, init), restore: () => unpatch() });
   unpatch = patchProperty(globalThis, 'fetch', intercepted.fetch as typeof globalThis.fetch);
   return intercepted.restore;
 }
 
-type Attaching = InterceptFetchOptions & { readonly fetch: FetchFunction; readonly restore: Cancel };
-
-function attachFetch(run: Run, { fetch, target, label, restore, maxFrameBytes = MAX_FRAME_BYTES }: Attaching): InterceptedFetch {
-  const ends = createFetchEnds({ clock: run.clock, send: (call, body) => void launch(call, world, body) });
-  const attachment = run.attach({ transport: 'fetch', target, label, ends, thaw: ends.thaw, restore });
-  const { performer } = attachment;
-  const sessions = createFetchSessions(attachment);
-  // Nothing is known about a client that only connects, so all connections draw in one scope, as in the HTTP proxy.
-  const connections = attachment.begin();
-  const looksAtServer = serverWatch(attachment);
-
-  const world: CallWorld = {
-    fetch,
-    maxFrameBytes,
-    thawed: ends.thawed,
-    sentOn: ends.sentOn,
-    onResponse: (call, response) => sessions.note(call.session, response),
-    onDone: ends.finish,
-    onGone(call) {
-      ends.forget(call);
-      // In the modern era closing the response stream is the cancellation; in the legacy era it is only a broken line.
-      if (call.exchange !== undefined && call.session.era === 'modern') performer.cancel(call.exchange);
-    },
-    arrive(call, frame, block) {
-      ends.remember(frame, call, block);
-      const { kind } = frameHead(frame);
-      if (kind === 'response') {
-        const exchange = exchangeOf(call.session, frame);
-        const isOwn = exchange === undefined || exchange === call.exchange;
-        if (isOwn) call.answersSeen++;
-        if (isOwn) call.answerBlock = block;
-        // A resumed stream carries the answer of a call whose own response is gone.
-        else if ((exchange.handle as Call).reply.isDone) exchange.handle = call;
-        const isFree = exchange === undefined || performer.answer(exchange, frame).effects === undefined;
-        if (isFree && isOwn) call.isAnswered = true;
-        return isFree;
-      }
-      return kind === 'other' || performer.request(call.session, frame, { handle: call }).effects === undefined;
-    },
-  };
-
-  const decide = (call: Call, frame: Frame): Decision | undefined => {
-    const { kind } = frameHead(frame);
-    if (kind === 'request' || kind === 'notification') {
-      const { header: taskHeader } = attachment.plan.task;
-      const task = taskHeader === undefined ? undefined : (call.request.headers.get(taskHeader) ?? undefined);
-      return performer.request(call.session, frame, { handle: call, task });
-    }
-    const exchange = kind === 'response' ? exchangeOf(call.session, frame) : undefined;
-    if (exchange === undefined) return undefined;
-    // From here on what we send for this exchange is this fetch's body.
-    exchange.handle = call;
-    return performer.answer(exchange, frame);
-  };
-
-  const perform = async (request: OutgoingRequest): Promise<Response> => {
-    const refusal = ends.connecting(request.url, () => performer.connect(connections));
+function wrap(run: Run, options: AttachFetchOptions): InterceptedFetch {
+  const { fetch } = options;
+  const { attachment, maxFrameBytes, refuse, carry } = attachFetch(run, options);
+  const perform: FetchFunction = async (input, init) => {
+    const request = await readRequest(input, init, maxFrameBytes);
+    if (request.signal?.aborted === true) return request.send(fetch);
+    const refusal = refuse(request.url);
     if (refusal !== undefined) throw refusal;
-    const frame = request.body === undefined ? undefined : frameFromBytes('to-server', request.body);
-    const session = sessions.find(request.headers, frame);
-    const call = createCall(request, session, world);
-    ends.begin(call);
-    const decision = frame === undefined ? undefined : decide(call, frame);
-    call.exchange = decision?.exchange;
-    if (decision?.effects === undefined) {
-      const isListening = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream') === true;
-      if (isListening) ends.listen(call);
-      if (call.exchange === undefined && !isListening && !(looksAtServer() && frame !== undefined)) {
-        // Nobody looks at it, but a crash takes it down all the same.
-        const response = await Promise.race([request.send(fetch), call.reply.response]).finally(() => call.reply.abandon());
-        sessions.note(session, response);
-        if (request.method === 'DELETE' && response.ok) sessions.end(session);
-        return response;
-      }
-      void launch(call, world);
-    }
-    return call.reply.response;
+    return carry(request);
   };
-
   return {
-    fetch: (input, init) => {
-      if (!attachment.isActive) return fetch(input, init);
-      return readRequest(input, init, maxFrameBytes).then((request) =>
-        request.signal?.aborted === true ? request.send(fetch) : perform(request),
-      );
-    },
+    fetch: (input, init) => (attachment.isActive ? perform(input, init) : fetch(input, init)),
     restore: attachment.detach,
   };
-}
-
-/** Does some rule of now need to see what the server says of its own accord? Asked anew only when the rules changed. */
-function serverWatch(attachment: Attachment): () => boolean {
-  let seen: Plan | undefined;
-  let isWatched = false;
-  return () => {
-    const { plan } = attachment;
-    if (plan !== seen) isWatched = plan.rules.some(watchesServer);
-    seen = plan;
-    return isWatched;
-  };
-}
-
-/** Does a rule need to see what the server says of its own accord? Wide shapes advance on every message. */
-function watchesServer({ isEnabled, when, shape, fault }: Rule): boolean {
-  const isWide = (shape.kind === 'burst' || shape.kind === 'episode') && (shape.scope === 'plan' || shape.scope === 'session');
-  return isEnabled && ((when.direction ?? fault.direction) !== 'to-server' || isWide);
 }
