@@ -10,10 +10,14 @@ export const STAGES = {
   'http-legacy-sse': 'http',
   'fetch-json': 'fetch',
   'fetch-sse': 'fetch',
+  'in-process': 'in-process',
 } as const satisfies Record<string, TransportName>;
 
 /** A column. */
 export type StageName = keyof typeof STAGES;
+
+/** Messages alone, without HTTP around them, and one line for all of them. */
+export const isPipe = ({ name }: Pick<Stage, 'name'>): boolean => name === 'stdio' || name === 'in-process';
 
 /** What the client saw. `broken`: the connection was reset, or ended before an answer. */
 export type Seen =

@@ -12,6 +12,7 @@ import { wrapFetch } from '@toolquake/sdk/interceptors';
 import { vi } from 'vitest';
 import { startConversation } from '../../packages/toolquake/src/simulator/conversation.js';
 import { createHttpClient, postTo, type HttpClient } from './http-client.js';
+import { inProcessStage } from './in-process-stage.js';
 import { createLegacySseClient } from './legacy-sse-client.js';
 import { startHttpServer } from './servers/http-server.mjs';
 import { startLegacySseServer } from './servers/legacy-sse-server.mjs';
@@ -28,6 +29,7 @@ export const catalogue = createCatalogue(faults);
 export async function openStage(name: StageName, plan: JsonObject, era: Era): Promise<Stage> {
   if (name === 'simulator') return simulatorStage(plan, era);
   if (name === 'stdio') return stdioStage(plan, era);
+  if (name === 'in-process') return inProcessStage(plan, era, eventually);
   if (name === 'http-legacy-sse') return httpStage(name, plan, startLegacySseServer, createLegacySseClient);
   const as = name.endsWith('json') ? 'json' : 'sse';
   if (name.startsWith('fetch')) return fetchStage(name, plan, as, era);

@@ -3,5 +3,6 @@ export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
 export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
+export * from './intercept-transport.js';
 export * from './patch-property.js';
 export * from './real-clock.js';
