@@ -3,12 +3,13 @@ import type { Cancel, Clock } from '../core/clock.js';
 
 /** See the module comment. */
 export type Freezer = {
-  readonly isFrozen: boolean;
   /** Stands still for so long. A second freeze can only make the first one longer. */
   freeze(forMs: number): void;
   thaw(): void;
   /** At once, or when it moves again. */
-  afterThaw<Result>(action: () => Promise<Result>): Promise<Result>;
+  whenMoving(action: () => void): void;
+  /** The same for something that takes its own time, and may fail. */
+  afterThaw(action: () => Promise<void>): Promise<void>;
 };
 
 /** Starts in motion. */
@@ -23,10 +24,11 @@ export function createFreezer(clock: Clock): Freezer {
     untilMs = -Infinity;
     for (const action of actions) action();
   };
+  const whenMoving = (action: () => void): void => {
+    if (waiting === undefined) action();
+    else waiting.push(action);
+  };
   return {
-    get isFrozen() {
-      return waiting !== undefined;
-    },
     freeze(forMs) {
       const endsAtMs = clock.nowMs() + forMs;
       if (endsAtMs <= untilMs) return;
@@ -36,11 +38,8 @@ export function createFreezer(clock: Clock): Freezer {
       stopTimer = clock.schedule(forMs, thaw);
     },
     thaw,
-    afterThaw(action) {
-      if (waiting === undefined) return action();
-      return new Promise((resolve, reject) => {
-        waiting?.push(() => action().then(resolve, reject));
-      });
-    },
+    whenMoving,
+    afterThaw: (action) =>
+      waiting === undefined ? action() : new Promise((resolve, reject) => whenMoving(() => void action().then(resolve, reject))),
   };
 }

@@ -98,21 +98,32 @@ export function interceptTransport<Given extends McpTransport>(
     return performer.answer(exchange, frame).effects === undefined;
   };
 
+  /**
+   * A transport in memory answers within a send. What comes while something else is being decided waits for its turn, so
+   * that every decision is written down before its consequences.
+   */
+  const inTurn = createTurns();
+
   const send = (message: unknown, sendOptions?: unknown): Promise<void> => {
-    if (!attachment.isActive && !isClosed) return inner.send(message, sendOptions);
     if (isClosed) return Promise.reject(new Error('Not connected'));
+    if (!attachment.isActive) return inner.send(message, sendOptions);
     const passage: Passage = { with: sendOptions, signal: (sendOptions as Options)?.requestSignal, sending: undefined };
     const frame = frameFromMessage(outgoing, message);
-    if (!isFree(frame, passage)) return ends.sendingOf(frame, passage);
-    return ends.isFrozen ? ends.afterThaw(() => inner.send(message, sendOptions)) : inner.send(message, sendOptions);
+    return inTurn.decide(
+      () => isFree(frame, passage),
+      (isOn) => (isOn ? ends.afterThaw(() => inner.send(message, sendOptions)) : ends.sendingOf(frame, passage)),
+    );
   };
 
   const receive = (message: unknown, extra?: unknown): void => {
-    const isOurs = attachment.isActive && !isClosed;
-    const isTaken = isOurs && !isFree(frameFromMessage(incoming, message), { with: extra, signal: undefined, sending: undefined });
-    if (isTaken) return;
-    if (ends.isFrozen) void ends.afterThaw(async () => user.onmessage?.(message, extra));
-    else user.onmessage?.(message, extra);
+    if (!attachment.isActive || isClosed) return user.onmessage?.(message, extra);
+    inTurn.wait(() => {
+      const passage: Passage = { with: extra, signal: undefined, sending: undefined };
+      inTurn.decide(
+        () => isFree(frameFromMessage(incoming, message), passage),
+        (isOn) => (isOn ? ends.whenMoving(() => user.onmessage?.(message, extra)) : undefined),
+      );
+    });
   };
 
   inner.onmessage = receive;
@@ -135,4 +146,32 @@ export function interceptTransport<Given extends McpTransport>(
     },
   });
   return { transport, restore: attachment.detach };
+}
+
+/** Lets one decision be made at a time. */
+function createTurns(): {
+  /** Decides, then acts; afterwards whoever waited. */
+  decide<Choice, Result>(choose: () => Choice, act: (choice: Choice) => Result): Result;
+  /** At once, or when nothing is being decided any more. */
+  wait(action: () => void): void;
+} {
+  const waiting: (() => void)[] = [];
+  let isDeciding = false;
+  return {
+    decide(choose, act) {
+      try {
+        isDeciding = true;
+        const choice = choose();
+        isDeciding = false;
+        return act(choice);
+      } finally {
+        isDeciding = false;
+        while (waiting.length > 0) waiting.shift()?.();
+      }
+    },
+    wait(action) {
+      if (isDeciding) waiting.push(action);
+      else action();
+    },
+  };
 }

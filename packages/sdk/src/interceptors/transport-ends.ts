@@ -39,8 +39,9 @@ export type TransportEnds = Ends & {
   answering(exchange: Exchange, passage: Passage): void;
   /** What the sender of a frame that was taken waits for. */
   sendingOf(frame: Frame, passage: Passage): Promise<void>;
-  readonly isFrozen: boolean;
-  afterThaw<Result>(action: () => Promise<Result>): Promise<Result>;
+  /** At once, or when the server that we pretend to have frozen moves again. */
+  whenMoving(action: () => void): void;
+  afterThaw(action: () => Promise<void>): Promise<void>;
   thaw(): void;
 };
 
@@ -58,7 +59,7 @@ export function createTransportEnds(options: TransportEndsOptions): TransportEnd
   const put = (frame: Frame, message: unknown, exchange: Exchange | undefined): void => {
     const passage = passageOf(frame, exchange);
     if (frame.direction !== outgoing) {
-      void freezer.afterThaw(async () => options.deliver(message, passage?.with));
+      freezer.whenMoving(() => options.deliver(message, passage?.with));
       return;
     }
     // What belongs to a request of the other side has to find its way back to it.
@@ -117,9 +118,7 @@ export function createTransportEnds(options: TransportEndsOptions): TransportEnd
       if (frameHead(frame).kind !== 'request') return Promise.resolve();
       return new Promise((resolve) => (passage.late = { resolve }));
     },
-    get isFrozen() {
-      return freezer.isFrozen;
-    },
+    whenMoving: freezer.whenMoving,
     afterThaw: freezer.afterThaw,
     thaw: freezer.thaw,
   };
