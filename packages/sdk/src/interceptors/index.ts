@@ -4,5 +4,6 @@ export * from './guard.js';
 export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
 export * from './intercept-transport.js';
+export * from './intercept-tools.js';
 export * from './patch-property.js';
 export * from './real-clock.js';

@@ -94,7 +94,7 @@ const unused = (): Promise<Response> => Promise.reject(new Error('a dispatched r
 function readHeaders(given: unknown): Headers {
   const headers = new Headers();
   const add = (name: unknown, value: unknown): void => {
-    for (const one of [value].flat()) if (one !== undefined && one !== null) headers.append(String(name), String(one));
+    for (const one of [value].flat()) if (typeof one === 'string' || typeof one === 'number') headers.append(String(name), String(one));
   };
   if (Array.isArray(given) && !Array.isArray(given[0])) {
     for (let index = 0; index + 1 < given.length; index += 2) add(given[index], given[index + 1]);
