@@ -51,7 +51,11 @@ export const catalogueRows: readonly CatalogueRow[] = [
     { row: 'dns_fail', shownBy: ['dns-failure'], how: '`code: ENOTFOUND` or `EAI_AGAIN`' },
     { row: 'tls_fail', shownBy: ['tls-failure'], how: '`reason: expired`, `self-signed` or `name`' },
     { row: 'reset {ms}', shownBy: ['connection-drop'], how: '`afterMs`' },
-    { row: 'reset {afterBytes}', shownBy: ['truncate, reset', 'truncate'], how: '`how: reset` with `keepRatio`' },
+    {
+      row: 'reset {afterBytes}',
+      shownBy: ['connection-drop, after bytes', 'truncate, reset', 'truncate'],
+      how: '`afterBytes`, or `keepRatio` for a share of the answer; `how: reset`',
+    },
     { row: 'blackhole', shownBy: ['blackhole', 'hang'], how: '`forMs` and `phase` for a session, `hang` for single calls without end' },
     { row: 'latency', shownBy: ['latency'], how: '`addedMs`, `jitterMs`, and `phase` for the direction' },
     { row: 'bandwidth', shownBy: ['bandwidth'], how: '`kilobytesPerSecond`' },

@@ -1,8 +1,9 @@
 /** docs/transports.md: for each fault and transport the test that shows it, or why it cannot be. */
-import type { Catalogue } from '@toolquake/sdk/core';
+import { whyNotOn, type Catalogue } from '@toolquake/sdk/core';
 import { catalogueRows, type CatalogueRow } from './catalogue-rows.js';
 import { whyNotPlayed, type Scenario } from './scenario.js';
 import type { StageName } from './stage.js';
+import { tcpFaults } from './tcp-faults.js';
 
 const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
   stdio: ['stdio'],
@@ -14,13 +15,16 @@ const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
   simulator: ['simulator'],
 };
 
+const STREAM_COLUMN = 'TCP';
+
 const ABOVE = `# Which fault runs where
 
 <!-- Generated from the faults and from test/early-check. Do not edit: run \`UPDATE=1 npx vitest run test/early-check/coverage\`. -->
 
 One fault file runs on every transport. Each cell names the test that shows it there (\`test/early-check\`, with a real
 client and a real server at the two ends), or says why it cannot be. Each of these tests also compares the decisions in
-the journal, and the answers that the client saw, with those of the simulator for the same script.
+the journal, and the answers that the client saw, with those of the simulator for the same script. TCP streams have no
+messages to compare: their tests show what a client of the proxy saw of its bytes, and that the rule fired.
 `;
 
 const BELOW = `## What each transport looks at
@@ -44,6 +48,7 @@ const BELOW = `## What each transport looks at
 - **in process** (\`interceptTransport\`): messages as objects, both ways, through any \`Transport\` of the MCP SDKs. There are no
   bytes, no HTTP and no connections to refuse. A drop or a crash closes the transport, bytes that are no message come as
   its \`onerror\`, and a freeze keeps everything back until it is over.
+- **TCP proxy**: connections and bytes, both ways ([tcp.md](tcp.md)).
 - **simulator**: messages as objects, on virtual time; nothing is serialised unless a fault needs the bytes.
 
 In HTTP and fetch, \`heartbeat-only\` and \`list-changed-storm\` turn a response that has not begun into an event stream,
@@ -77,7 +82,18 @@ export function coverageCells(scenarios: readonly Scenario[], catalogue: Catalog
     const tests = all.flatMap(({ stage, why }) => (why === undefined ? [`${scenario.name} > ${stage}`] : []));
     return { row: scenario.name, column, tests, why: all.find(({ why }) => why !== undefined)?.why };
   };
-  return scenarios.flatMap((scenario) => Object.entries(COLUMNS).map(([column, stages]) => cell(scenario, column, stages)));
+  return scenarios.flatMap((scenario) => [
+    ...Object.entries(COLUMNS).map(([column, stages]) => cell(scenario, column, stages)),
+    streamCell(scenario, catalogue),
+  ]);
+}
+
+function streamCell({ name, fault }: Scenario, catalogue: Catalogue): CoverageCell {
+  const tests = tcpFaults.filter((script) => script.name === name).map((script) => `${script.name} > tcp`);
+  const why = whyNotOn(catalogue.get(fault)!, 'tcp');
+  // The reasons of the pairing itself are parts of a longer sentence.
+  const sentence = why?.replace(/^it acts/, 'It acts').replace(/[^.]$/, '$&.');
+  return { row: name, column: STREAM_COLUMN, tests, why: sentence };
 }
 
 /** The whole document. */
@@ -99,7 +115,11 @@ export function coverageDocument(scenarios: readonly Scenario[], catalogue: Cata
     ),
     '',
   ]);
-  return [ABOVE, ...table(['fault', ...Object.keys(COLUMNS)], faultRows), '', BELOW, ABOVE_ROWS, ...families].join('\n').trimEnd() + '\n';
+  return (
+    [ABOVE, ...table(['fault', ...Object.keys(COLUMNS), STREAM_COLUMN], faultRows), '', BELOW, ABOVE_ROWS, ...families]
+      .join('\n')
+      .trimEnd() + '\n'
+  );
 }
 
 function shown({ shownBy, how, why }: CatalogueRow): string {

@@ -56,10 +56,14 @@ export const wireFaults: readonly Scenario[] = [
     startsAlone: true,
     play: failsToConnect('DEPTH_ZERO_SELF_SIGNED_CERT'),
   },
-  ...(['end', 'reset'] as const).map((how): Scenario => ({
-    name: how === 'end' ? 'truncate' : 'truncate, reset',
-    fault: 'truncate',
-    rule: { ...ONCE, params: { keepRatio: 0.5, how } },
+  ...[
+    { name: 'truncate', fault: 'truncate', params: { keepRatio: 0.5, how: 'end' } },
+    { name: 'truncate, reset', fault: 'truncate', params: { keepRatio: 0.5, how: 'reset' } },
+    { name: 'connection-drop, after bytes', fault: 'connection-drop', params: { afterBytes: 60 } },
+  ].map(({ name, fault, params }): Scenario => ({
+    name,
+    fault,
+    rule: { ...ONCE, phase: 'post', params },
     async play(stage) {
       stage.send(toolCall(1, 'pay'));
       await stage.until('a broken connection', () => stage.seen.some(isBroken));
@@ -67,7 +71,7 @@ export const wireFaults: readonly Scenario[] = [
       expect(answersTo(stage, 1)).toEqual([]);
       expect(executions(stage, 'pay')).toBe(1);
       if (stage.name === 'simulator') return;
-      // The first half came: as a last line without an end, or as bytes of a body.
+      // The first bytes came: as a last line without an end, or as bytes of a body.
       if (stage.name === 'stdio') expect(stage.seen).toContainEqual({ what: 'garbage' });
       else expect(stage.seen.flatMap((one) => (one.what === 'broken' ? [one.bytes ?? 0] : []))[0]).toBeGreaterThan(50);
     },

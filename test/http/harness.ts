@@ -42,7 +42,8 @@ export async function proxied(
   const problems: unknown[] = [];
   const startedAtMs = realClock.nowMs();
   const proxy = await startHttpProxy({
-    upstream: upstream === 'any' ? 'any' : connectUpstream(new URL(upstream), { rewriteHost: change.rewriteHost === true }),
+    upstream:
+      upstream === 'any' ? 'any' : connectUpstream(new URL(upstream), { rewriteHost: change.rewriteHost === true, tell: change.tell }),
     host: '127.0.0.1',
     port: 0,
     decider: createDecider({
@@ -54,6 +55,7 @@ export async function proxied(
     }),
     clock: realClock,
     startedAtMs,
+    operationKey: new Uint8Array(16),
     journal: (entry) => journal.push(entry),
     onProblem: (error) => problems.push(error),
     ...change,

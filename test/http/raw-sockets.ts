@@ -2,7 +2,13 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** A head and a body off the wire. */
-export type Parsed = { readonly start: string; readonly headers: readonly (readonly [string, string])[]; readonly body: Buffer };
+export type Parsed = {
+  readonly start: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+  /** Lines after a chunked body, as they came. */
+  readonly trailers?: string;
+};
 
 /** Writes chunks one by one, each in a packet of its own. */
 export async function writeChunks(socket: Socket, chunks: readonly Buffer[]): Promise<void> {
@@ -39,19 +45,22 @@ function parse(bytes: Buffer): Parsed | undefined {
   const rest = bytes.subarray(end + 4);
   if (value('transfer-encoding') === 'chunked') {
     const body = unchunk(rest);
-    return body === undefined ? undefined : { start, headers, body };
+    return body === undefined ? undefined : { start, headers, ...body };
   }
   const length = Number(value('content-length') ?? 0);
   return rest.length < length ? undefined : { start, headers, body: rest.subarray(0, length) };
 }
 
-function unchunk(bytes: Buffer): Buffer | undefined {
+function unchunk(bytes: Buffer): { readonly body: Buffer; readonly trailers: string } | undefined {
   const parts: Buffer[] = [];
   for (let at = 0; ;) {
     const end = bytes.indexOf('\r\n', at);
     if (end === -1) return undefined;
     const size = Number.parseInt(bytes.subarray(at, end).toString('latin1'), 16);
-    if (size === 0) return bytes.indexOf('\r\n\r\n', end) === -1 ? undefined : Buffer.concat(parts);
+    if (size === 0) {
+      const over = bytes.indexOf('\r\n\r\n', end);
+      return over === -1 ? undefined : { body: Buffer.concat(parts), trailers: bytes.subarray(end + 2, over + 2).toString('latin1') };
+    }
     if (bytes.length < end + 2 + size + 2) return undefined;
     parts.push(bytes.subarray(end + 2, end + 2 + size));
     at = end + 2 + size + 2;

@@ -174,6 +174,37 @@ describe.each([
   });
 });
 
+describe.each([
+  ['without a plan', []],
+  ['with a plan that matches nothing', WATCHING],
+])('%s', (_, rules) => {
+  const sum = Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}');
+  test.each([
+    ['one body', 'application/json', sum],
+    ['an event stream', 'text/event-stream', Buffer.from(`data: ${String(sum)}\n\n`)],
+  ])('interim answers and trailers of a POST pass, with %s', async (_form, type, body) => {
+    const { port, next, seen } = await stage(rules);
+    const [bodyChunk] = httpChunks([body]);
+    next.answer = {
+      head: `HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\nHTTP/1.1 102 Busy\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      chunks: [bodyChunk!, Buffer.from('0\r\nX-Sum: 42\r\nx-LAST: yes\r\n\r\n')],
+    };
+    const socket = await rawClient(port);
+    let all = '';
+    socket.on('data', (chunk) => (all += String(chunk)));
+    const posted = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } });
+    socket.write(`POST /mcp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X-Mine\r\n\r\n`);
+    socket.write(`${posted.length.toString(16)}\r\n${posted}\r\n0\r\nX-Mine: 7\r\n\r\n`);
+    await expect.poll(() => all).toMatch(/X-Sum: 42\r\nx-LAST: yes\r\n\r\n$/);
+    expect(all).toMatch(/^HTTP\/1.1 103 Early Hints\r\nLink: <\/a>; rel=preload\r\n\r\nHTTP\/1.1 102 Busy\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    expect(all).toContain(String(body));
+    expect(seen[0]?.body.toString()).toBe(posted);
+    expect(seen[0]?.headers).toContainEqual(['Trailer', 'X-Mine']);
+    expect(seen[0]?.trailers).toBe('X-Mine: 7\r\n');
+    socket.destroy();
+  });
+});
+
 test('a server that is not there is a bad gateway, and one that comes later is found', async () => {
   const gone = await rawServer(() => {});
   await gone.stop();

@@ -1,5 +1,6 @@
 /** A result far above `maxFrameBytes` is streamed on: the same bytes, and no memory for it. */
 import { createHash, type Hash } from 'node:crypto';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -85,5 +86,41 @@ test.each(['json', 'events'])('over HTTP as %s, with rules that wait for it', as
   const ask = async (where: string): Promise<[number, string]> => digestOf(await open(where, 'POST', JSON.stringify(call(7, 'huge'))));
   const direct = await ask(upstream);
   expect(await ask(url)).toEqual(direct);
+  expect(peakMiB(proxy)).toBeLessThan(FLAT_MIB);
+});
+
+test.each([
+  ['no plan', []],
+  ['a plan that delays every byte of it', [{ id: 'slow', fault: 'latency', params: { addedMs: 2 }, phase: 'post' }]],
+])('over TCP to a reader that stops and goes, with %s', async (_name, rules) => {
+  const block = Buffer.alloc(1024 * 1024, 'a block of bytes ');
+  const server = createServer((socket) => {
+    let left = GIBIBYTE / block.length;
+    const pump = (): void => {
+      while (left > 0) if ((left--, !socket.write(block))) return;
+      socket.end();
+    };
+    socket.on('error', () => {}).on('drain', pump);
+    pump();
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const file = join(folder, 'tcp-plan.json');
+  writeFileSync(file, JSON.stringify({ version: 1, rules }));
+  const [, cli = ''] = proxyCommand([]);
+  const upstream = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy = started([process.execPath, cli, 'proxy', 'tcp', '--upstream', upstream, '--port', '0', '--json', '--plan', file]);
+  const [line] = (await once(createInterface(proxy.stdout!), 'line')) as [string];
+  const { port } = JSON.parse(line) as { port: number };
+  const hash = createHash('sha1');
+  for (let count = 0; count < GIBIBYTE / block.length; count++) hash.update(block);
+  const client = connect(port, '127.0.0.1');
+  let pauses = 0;
+  client.on('data', () => {
+    if (++pauses % 1000 !== 0) return;
+    client.pause();
+    setTimeout(() => client.resume(), 5);
+  });
+  expect(await digestOf(client)).toEqual([GIBIBYTE, hash.digest('hex')]);
   expect(peakMiB(proxy)).toBeLessThan(FLAT_MIB);
 });

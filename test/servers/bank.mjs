@@ -5,7 +5,9 @@ let executions = 0;
 let rest = Buffer.alloc(0);
 let asked;
 
-const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+/** Answers to the batch at hand, which go out as one array. */
+let gathered;
+const say = (message) => (gathered === undefined ? process.stdout.write(`${JSON.stringify(message)}\n`) : gathered.push(message));
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 
 const tools = {
@@ -46,7 +48,13 @@ function answer({ id, method, params }) {
 }
 
 function hear(message) {
-  if (message.method !== undefined && message.id !== undefined) answer(message);
+  if (Array.isArray(message)) {
+    gathered = [];
+    message.forEach(hear);
+    const answers = gathered;
+    gathered = undefined;
+    if (answers.length > 0) say(answers);
+  } else if (message.method !== undefined && message.id !== undefined) answer(message);
   else if (message.method === 'notifications/cancelled') process.stderr.write(`cancelled ${message.params.requestId}\n`);
   else if (message.id === asked && message.result !== undefined)
     say({ jsonrpc: '2.0', id: asked, result: text(JSON.stringify(message.result)) });

@@ -49,10 +49,9 @@ describe('an agent with two servers', () => {
     const run = await desk.run(['task', '--run-dir', 'run', '--name', 'checkout', '--', ...agent('0')]);
     expect(run).toMatchObject({ code: 0, stdout: 'the answer\n' });
     expect(run.stderr).toContain('task checkout: exit 0');
-    expect(run.stderr).toContain('5 calls to bank, shop, 1 failed, 1 met a fault');
+    expect(run.stderr).toContain('calls       5 to bank, shop: 1 failed, 1 met a fault');
     const files = readdirSync(join(desk.folder, 'run')).map((name) => name.split('-')[0]);
-    expect(new Set(files)).toEqual(new Set(['bank', 'shop', 'task']));
-    expect(files).toHaveLength(3);
+    expect(files.toSorted()).toEqual(['.operation', 'bank', 'shop', 'task']);
 
     const { tasks } = await reportOf(desk, 'run');
     expect(tasks).toMatchObject({ count: 1, unassigned: 0, methods: [{ method: 'process', confidence: 'high', tasks: 1 }] });
@@ -101,7 +100,7 @@ describe('an agent with two servers', () => {
     const run = await desk.run(['task', '--run-dir', 'run', '--', ...agent('kill')]);
     expect(run.signal).toBe('SIGKILL');
     const folder = join(desk.folder, 'run');
-    for (const name of readdirSync(folder)) appendFileSync(join(folder, name), '{"kind":"ca');
+    for (const name of readdirSync(folder).filter((one) => one.endsWith('.jsonl'))) appendFileSync(join(folder, name), '{"kind":"ca');
     writeFileSync(join(folder, 'torn-1.jsonl'), '{"v":1,"kind":"sta');
     writeFileSync(join(folder, 'empty-1.jsonl'), '');
     const { tasks, torn } = await reportOf(desk, 'run');
@@ -117,6 +116,48 @@ describe('an agent with two servers', () => {
     for (const name of readdirSync(folder).filter((one) => one.startsWith('task-'))) rmSync(join(folder, name));
     const { tasks } = await reportOf(desk, 'run');
     expect(tasks).toMatchObject({ count: 1, list: [{ name: 'a', exit: null }], overall: { measures: { tcaf: 4 } } });
+  });
+});
+
+/** The operations in the journals of a run directory, by server. */
+function operationsIn(folder: string): Readonly<Record<string, readonly string[]>> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('task-'));
+  return Object.fromEntries(
+    files.map((name) => {
+      const lines = readFileSync(join(folder, name), 'utf8').trim().split('\n');
+      const entries = lines.map((line) => JSON.parse(line) as { readonly operation?: string });
+      return [name.split('-')[0]!, entries.flatMap(({ operation }) => operation ?? [])];
+    }),
+  );
+}
+
+describe('operations in a journal', () => {
+  test('agree between proxies of one run directory, and with no other run', async () => {
+    const desk = createDesk({ 'plan.yaml': PLAN });
+    for (const run of ['monday', 'tuesday']) await desk.run(['task', '--run-dir', run, '--', ...agent('0')]);
+    const [monday, tuesday] = ['monday', 'tuesday'].map((run) => operationsIn(join(desk.folder, run)));
+    const [echo, refund, again] = monday!['bank']!;
+    // The first call of both servers asks for the same; the refund was tried again.
+    expect(monday).toEqual({ bank: [echo, refund, refund], shop: [echo, expect.stringMatching(/^[0-9a-f]{16}$/)] });
+    expect(again).toBe(refund);
+    const all = Object.values(tuesday!).flat();
+    expect(all).toHaveLength(5);
+    expect(Object.values(monday!).flat()).not.toEqual(expect.arrayContaining([all[0]]));
+    const key = readFileSync(join(desk.folder, 'monday', '.operation-key'), 'utf8');
+    for (const name of readdirSync(join(desk.folder, 'monday')).filter((one) => one.endsWith('.jsonl')))
+      expect(readFileSync(join(desk.folder, 'monday', name), 'utf8')).not.toContain(key);
+  });
+
+  test('leave no key behind in a folder that the task made for itself', async () => {
+    const desk = createDesk({ 'plan.yaml': PLAN });
+    const { stderr } = await desk.run(['task', '--json', '--', ...agent('0')]);
+    const { runDirectory, operations } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as {
+      runDirectory: string;
+      operations: number;
+    };
+    expect(operations).toBe(4);
+    expect(readdirSync(runDirectory).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
+    rmSync(runDirectory, { recursive: true });
   });
 });
 
@@ -152,5 +193,15 @@ describe('what a plan expects of measures', () => {
       const report = await desk.run(['report', 'run', '--format', format]);
       expect(report).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
     }
+  });
+
+  test('that nothing was tested weighs more than a broken bound', async () => {
+    const never = PLAN.replace('nth: [1]', 'nth: [100]');
+    const desk = createDesk({ 'plan.yaml': `${never}expect:\n  measures: { availability: { max: 0.9 } }\n` });
+    await desk.run(['task', '--run-dir', 'run', '--', ...agent('0')]);
+    const report = await desk.run(['report', 'run']);
+    expect(report.code).toBe(4);
+    expect(report.stderr).toContain('availability is 1, expected at most 0.9');
+    expect(report.stderr).toContain('"once" never fired');
   });
 });

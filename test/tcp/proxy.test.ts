@@ -1,66 +1,8 @@
 /** The TCP proxy on real sockets: what it does not touch is untouched, and faults really happen. */
-import { once } from 'node:events';
-import net, { type AddressInfo, type Socket } from 'node:net';
-import { createDecider, EMPTY_PLAN, keyedRandom, type Fault, type JournalEntry, type Rule } from '@toolquake/sdk/core';
 import { bandwidth, blackhole, connectionDrop, connectionRefused, latency, pace } from '@toolquake/sdk/faults';
-import { realClock } from '@toolquake/sdk/interceptors';
 import fc from 'fast-check';
-import { afterEach, expect, test } from 'vitest';
-import { startTcpProxy } from '../../packages/toolquake/src/proxies/tcp-proxy.js';
-import { rule } from '../http/harness.js';
-
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-/** A server that sends back what it gets, and ends when its client has. */
-async function echo(): Promise<number> {
-  const server = net.createServer({ allowHalfOpen: true }, (socket) => void socket.on('error', () => {}).pipe(socket));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  stops.push(() => server.close());
-  return (server.address() as AddressInfo).port;
-}
-
-async function proxied(port: number, rules: readonly Rule[]): Promise<{ port: number; journal: JournalEntry[]; unreachable: string[] }> {
-  const journal: JournalEntry[] = [];
-  const unreachable: string[] = [];
-  const startedAtMs = realClock.nowMs();
-  const proxy = await startTcpProxy({
-    upstream: { host: '127.0.0.1', port },
-    host: '127.0.0.1',
-    port: 0,
-    decider: createDecider({ plan: { ...EMPTY_PLAN, rules }, random: keyedRandom(1), transport: 'tcp', startedAtMs }),
-    clock: realClock,
-    startedAtMs,
-    journal: (entry) => journal.push(entry),
-    onUnreachable: (why) => unreachable.push(why),
-    onProblem: (error) => {
-      throw error;
-    },
-  });
-  stops.push(() => proxy.stop());
-  return { port: proxy.address.port, journal, unreachable };
-}
-
-function dial(port: number): Socket {
-  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  stops.push(() => socket.destroy());
-  return socket;
-}
-
-/** Sends, ends, and reads to the end. Rejects with the socket's own error. */
-async function talk(port: number, chunks: readonly Uint8Array[]): Promise<Buffer> {
-  const socket = dial(port);
-  for (const chunk of chunks) socket.write(chunk);
-  socket.end();
-  const parts: Buffer[] = [];
-  for await (const part of socket) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-}
-
-const always = (fault: Fault, params: Rule['params'] = {}, change: Partial<Rule> = {}): Rule => rule(fault, { ...change, params });
-const HELLO = Buffer.from('hello');
+import { expect, test } from 'vitest';
+import { always, deadPort, dial, echo, HELLO, listen, proxied, serve, talk } from './harness.js';
 
 test('passes any bytes in any chunks, and an end after them, in both directions', async () => {
   const { port } = await proxied(await echo(), []);
@@ -96,14 +38,45 @@ test('resets a connection for real, and only the one that was drawn', async () =
   expect(await talk(port, [HELLO])).toEqual(HELLO);
 });
 
-test('swallows bytes and leaves the connection open', async () => {
-  const { port, journal } = await proxied(await echo(), [always(blackhole)]);
+test.each(['end', 'reset'] as const)(
+  'breaks a connection in the middle of an answer, and what came before it arrives (%s)',
+  async (how) => {
+    const answer = Buffer.alloc(300_000, 'answer ');
+    const upstream = await serve((socket) => void socket.once('data', () => socket.write(answer)));
+    const { port, journal } = await proxied(upstream, [always(connectionDrop, { afterBytes: 20_001, how }, { phase: 'post' })]);
+    const socket = dial(port);
+    const heard: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => heard.push(bytes));
+    const broken = new Promise((resolve) => {
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).on('end', () => resolve('end'));
+    });
+    socket.write(HELLO);
+    expect(await broken).toBe(how === 'end' ? 'end' : 'ECONNRESET');
+    expect(Buffer.compare(Buffer.concat(heard), answer.subarray(0, 20_001))).toBe(0);
+    expect(journal).toMatchObject([{ state: 'delivered', effects: ['forward', 'hold', 'disconnect'] }]);
+  },
+);
+
+test('leaves a stream alone that is over before so many bytes', async () => {
+  const { port, journal } = await proxied(await echo(), [always(connectionDrop, { afterBytes: 6 })]);
+  expect(await talk(port, [HELLO])).toEqual(HELLO);
+  await expect.poll(() => journal).toMatchObject([{ state: 'not-delivered', why: 'it was closed before it could act' }]);
+});
+
+test('a black hole is a silence on an open connection, and nothing is missing after it', async () => {
+  const { port, journal } = await proxied(await echo(), [always(blackhole, { forMs: 200 })]);
   const socket = dial(port);
-  const heard: unknown[] = [];
-  socket.on('data', (bytes) => heard.push(bytes));
-  socket.write(HELLO);
+  const { text } = listen(socket);
+  const startedAtMs = performance.now();
+  socket.write('hel');
   await expect.poll(() => journal).toMatchObject([{ state: 'delivered', effects: ['hold'] }]);
-  expect([heard, socket.destroyed, socket.readyState]).toEqual([[], false, 'open']);
+  socket.write('lo');
+  expect([text(), socket.readyState]).toEqual(['', 'open']);
+  await expect.poll(text).toBe('hello');
+  expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(200);
+  // It is over for good on this connection.
+  socket.end(' again');
+  await expect.poll(text).toBe('hello again');
 });
 
 test('turns new connections away while a dependency is down', async () => {
@@ -114,11 +87,7 @@ test('turns new connections away while a dependency is down', async () => {
 });
 
 test('resets the client when nobody listens upstream, says why, and lives on', async () => {
-  const taken = net.createServer();
-  await once(taken.listen(0, '127.0.0.1'), 'listening');
-  const { port: gone } = taken.address() as AddressInfo;
-  await new Promise((resolve) => taken.close(resolve));
-  const { port, unreachable } = await proxied(gone, []);
+  const { port, unreachable } = await proxied(await deadPort(), []);
   await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
   await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(unreachable[0]).toContain('ECONNREFUSED');

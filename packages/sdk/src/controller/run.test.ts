@@ -98,10 +98,10 @@ describe('a run', () => {
 
   test('refuses a fault that nothing attached can perform, and says what can', () => {
     const run = start([]);
-    attach(run, { transport: 'in-process', target: 'bank', whyNot: ({ type }) => (type === 'pace' ? 'No bytes.' : undefined) });
+    attach(run, { transport: 'in-process', target: 'bank', whyNot: ({ type }) => (type === 'freeze' ? 'No server.' : undefined) });
     for (const inject of [run.use, run.inject]) {
       expect(() => inject({ id: 'x', fault: 'http-status' })).toThrow(/http-status cannot act on bank/);
-      expect(() => inject({ id: 'x', fault: 'pace' })).toThrow(/pace cannot act on bank: No bytes/);
+      expect(() => inject({ id: 'x', fault: 'freeze' })).toThrow(/freeze cannot act on bank: No server/);
       expect(() => inject({ id: 'x', ...LATENCY, when: { target: 'bnak' } })).toThrow(/attached are bank/);
     }
     expect(() => run.use({ fault: 'http-status' })).toThrow(

@@ -9,6 +9,7 @@ import { describeProblem } from '../core/describe-problem.js';
 import { ToolquakeError } from '../core/errors.js';
 import type { Catalogue, TransportName } from '../core/fault.js';
 import { JOURNAL_VERSION, listedRules, type JournalEntry, type JournalSink } from '../core/journal.js';
+import { HASH_KEY_BYTES } from '../core/keyed-hash.js';
 import type { JsonObject } from '../core/message.js';
 import { createPerformer } from '../core/perform.js';
 import type { Plan, Rule } from '../core/plan.js';
@@ -87,6 +88,7 @@ export function startRun(options: RunOptions): Run {
   let isStopped = false;
   const used = new Set<string>();
   const nameSession = createSessionNames();
+  const operationKey = crypto.getRandomValues(new Uint8Array(HASH_KEY_BYTES));
 
   const decider = createDecider({
     plan,
@@ -134,6 +136,7 @@ export function startRun(options: RunOptions): Run {
       transport,
       journal: journal.write,
       startedAtMs,
+      operationKey,
       nameSession: isNamed ? (name) => nameSession(suffix === undefined ? name : `${name}@${suffix}`) : undefined,
       onProblem: problem,
     });
@@ -206,6 +209,7 @@ export function startRun(options: RunOptions): Run {
     rules: listedRules(plan.rules),
     startedAt: new Date().toISOString(),
     ...(options.target === undefined ? {} : { target: options.target }),
+    ...(plan.task.deadlineMs === undefined ? {} : { deadlineMs: plan.task.deadlineMs }),
     ...(guarded === undefined ? {} : { guarded }),
   });
 

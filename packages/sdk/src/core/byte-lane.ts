@@ -1,14 +1,18 @@
-/** One way of a byte stream: first in, first out, at the times and in the slices that were asked for. */
+/** One way of a byte stream: first in, first out, at the times and in the slices that were asked for. It never loses a byte. */
 import type { Cancel, Clock } from './clock.js';
 
-/** How bytes are to travel: put off, and in slices that each keep the lane busy for a while. */
+/** How bytes are to travel: put off (`Infinity`: until a release), and in slices that each keep the lane busy for a while. */
 export type Travel = { readonly afterMs: number; readonly sliceBytes?: number; readonly everyMs?: number };
 
 /** See the module comment. */
 export type ByteLane = {
   put(bytes: Uint8Array, travel: Travel): void;
+  /** Acts behind everything that moves, and no sooner than after a time; nothing leaves the lane from then on. Only the first counts. */
+  cut(afterMs: number, act: () => void): void;
   /** Nothing comes after what is in the lane. */
   end(): void;
+  /** Sends on everything that waits, now. A cut that has not acted never does. */
+  release(): void;
   /** Drops what waits. */
   close(): void;
 };
@@ -19,11 +23,23 @@ export type ByteLaneOptions = {
   readonly send: (bytes: Uint8Array) => void;
   /** The last bytes are out, and no more will come. */
   readonly finish: () => void;
-  /** Called whenever the number of bytes that wait has changed. */
+  /** Called whenever the number of bytes that wait has changed; many small pieces count for more than their bytes. */
   readonly waiting: (bytes: number) => void;
 };
 
-type Part = { bytes: Uint8Array; readonly readyAtMs: number; readonly sliceBytes: number; readonly everyMs: number };
+/** What keeping a piece costs besides its bytes: a sender of single bytes must not take more memory than another. */
+const PIECE_BYTES = 128;
+
+type Part = {
+  bytes: Uint8Array;
+  readonly readyAtMs: number;
+  readonly sliceBytes: number;
+  readonly everyMs: number;
+  /** Only a cut has one. */
+  readonly act: (() => void) | undefined;
+};
+
+const NO_BYTES = new Uint8Array();
 
 /** Builds an empty lane. */
 export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions): ByteLane {
@@ -31,6 +47,7 @@ export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions
   let waitingBytes = 0;
   let freeAtMs = -Infinity;
   let timer: Cancel | undefined;
+  let isCutting = false;
   let isEnding = false;
   let isOver = false;
 
@@ -40,47 +57,81 @@ export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions
     finish();
   };
 
+  const stop = (): void => {
+    timer?.();
+    timer = undefined;
+    parts = [];
+    waitingBytes = 0;
+  };
+
   /** Sends what is due, and comes back for the rest. */
   const advance = (): void => {
     timer = undefined;
-    while (parts.length > 0 && !isOver) {
-      const part = parts[0]!;
+    // Behind the loop, because taking parts off the front one by one would cost as much as there are.
+    let gone = 0;
+    for (let part = parts[0]; part !== undefined && !isOver; part = parts[gone]) {
       const dueMs = Math.max(part.readyAtMs, freeAtMs);
       const nowMs = clock.nowMs();
       if (dueMs > nowMs) {
-        timer = clock.schedule(dueMs - nowMs, advance);
-        return;
+        if (dueMs !== Infinity) timer = clock.schedule(dueMs - nowMs, advance);
+        break;
+      }
+      if (part.act !== undefined) {
+        isOver = true;
+        stop();
+        return part.act();
       }
       const slice = part.bytes.subarray(0, part.sliceBytes);
       part.bytes = part.bytes.subarray(slice.length);
-      if (part.bytes.length === 0) parts.shift();
       // A slice that is not full keeps the lane busy for its share: how fast bytes pass must not depend on how they were read.
       if (part.everyMs > 0) freeAtMs = dueMs + (part.everyMs * slice.length) / part.sliceBytes;
       waitingBytes -= slice.length;
+      if (part.bytes.length === 0) {
+        gone++;
+        waitingBytes -= PIECE_BYTES;
+      }
       send(slice);
       waiting(waitingBytes);
     }
-    over();
+    parts.splice(0, gone);
+    if (parts.length === 0) over();
   };
 
   return {
     put(bytes, { afterMs, sliceBytes = Infinity, everyMs = 0 }) {
-      if (isEnding || bytes.length === 0) return;
+      if (isEnding || isOver || bytes.length === 0) return;
       const nowMs = clock.nowMs();
       if (parts.length === 0 && afterMs <= 0 && freeAtMs <= nowMs && bytes.length <= sliceBytes && everyMs === 0) return send(bytes);
-      parts.push({ bytes, readyAtMs: nowMs + afterMs, sliceBytes: Math.max(1, sliceBytes), everyMs });
-      waitingBytes += bytes.length;
+      parts.push({ bytes, readyAtMs: nowMs + afterMs, sliceBytes: Math.max(1, sliceBytes), everyMs, act: undefined });
+      waitingBytes += bytes.length + PIECE_BYTES;
       waiting(waitingBytes);
+      if (timer === undefined) advance();
+    },
+    cut(afterMs, act) {
+      if (isCutting || isOver) return;
+      isCutting = true;
+      // What is held until a release would hold the cut back for ever.
+      const held = parts.findIndex(({ readyAtMs }) => readyAtMs === Infinity);
+      const part = { bytes: NO_BYTES, readyAtMs: clock.nowMs() + afterMs, sliceBytes: Infinity, everyMs: 0, act };
+      parts.splice(held === -1 ? parts.length : held, 0, part);
       if (timer === undefined) advance();
     },
     end() {
       isEnding = true;
       if (parts.length === 0) over();
     },
+    release() {
+      const all = parts;
+      stop();
+      isCutting = false;
+      freeAtMs = -Infinity;
+      for (const { bytes } of all) if (!isOver && bytes.length > 0) send(bytes);
+      if (!isOver && all.length > 0) waiting(0);
+      over();
+    },
     close() {
-      timer?.();
       isOver = true;
-      parts = [];
+      stop();
     },
   };
 }

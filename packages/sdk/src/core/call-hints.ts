@@ -4,8 +4,8 @@
  */
 import { canonicalJson } from './call-key.js';
 import { frameObject, type Frame } from './frame.js';
+import { keyedHash } from './keyed-hash.js';
 import { isObject, paramsOf } from './message.js';
-import { fnv1a64 } from './random.js';
 
 /** The member of `_meta` that names the task of a request. */
 export const TASK_META_KEY = 'toolquake/task';
@@ -20,7 +20,7 @@ export type CallHints = {
   readonly task?: string;
   /** The trace that the request belongs to. */
   readonly trace?: string;
-  /** Equal for calls of the same tool with the same arguments. A hash: it does not say them, but it confirms a guess. */
+  /** Equal for calls of the same tool with the same arguments under one key. Without the key it confirms no guess. */
   readonly operation?: string;
 };
 
@@ -30,13 +30,16 @@ const MAX_ARGUMENT_BYTES = 256 * 1024;
 const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 const NO_TRACE = '0'.repeat(32);
 
-/** Reads the hints of a `tools/call` request; `given` is a task id that came beside it, for example in a header. */
-export function callHints(request: Frame, given: string | undefined): CallHints {
+/**
+ * Reads the hints of a `tools/call` request; `given` is a task id that came beside it, for example in a header. Without
+ * a key nobody can tell which calls ask for the same.
+ */
+export function callHints(request: Frame, given: string | undefined, operationKey: Uint8Array | undefined): CallHints {
   const params = paramsOf(frameObject(request));
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const task = idOf(given) ?? idOf(meta[TASK_META_KEY]) ?? baggageTask(meta['baggage']);
   const trace = traceOf(meta['traceparent']);
-  const operation = operationOf(request, params);
+  const operation = operationKey === undefined ? undefined : operationOf(request, params, operationKey);
   return {
     ...(task === undefined ? {} : { task }),
     ...(trace === undefined ? {} : { trace }),
@@ -68,8 +71,7 @@ function traceOf(parent: unknown): string | undefined {
   return trace === NO_TRACE ? undefined : trace;
 }
 
-function operationOf(request: Frame, params: Readonly<Record<string, unknown>>): string | undefined {
+function operationOf(request: Frame, params: Readonly<Record<string, unknown>>, key: Uint8Array): string | undefined {
   if (typeof params['name'] !== 'string' || (request.bytes?.length ?? 0) > MAX_ARGUMENT_BYTES) return undefined;
-  const { high, low } = fnv1a64(`${params['name']} ${canonicalJson(params['arguments'] ?? {})}`);
-  return [high, low].map((half) => half.toString(16).padStart(8, '0')).join('');
+  return keyedHash(key, `${params['name']} ${canonicalJson(params['arguments'] ?? {})}`);
 }

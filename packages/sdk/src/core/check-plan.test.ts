@@ -101,7 +101,7 @@ describe('checkPlan', () => {
           { fault: 'slow', shape: { episode: { rate: 0.1, meanLength: 2 } }, at: { after: '500ms' } },
         ],
         limits: { maxFaults: 200, maxMinutes: 10 },
-        task: { by: 'header', header: 'X-Task' },
+        task: { by: 'header', header: 'X-Task', deadlineMs: 2000 },
         expect: { fired: ['all', 'slow-1'], measures: { tcsr: { min: 0.9 }, eta: { min: 0, max: 1 } } },
       },
       catalogue,
@@ -124,10 +124,15 @@ describe('checkPlan', () => {
     });
     expect(plan?.rules[1]?.shape).toEqual({ kind: 'ramp', from: 0, to: 1, over: { ms: 20_000 } });
     expect(plan?.rules[2]).toMatchObject({ shape: { kind: 'episode', scope: 'tool' }, at: { after: { ms: 500 } } });
-    expect(plan?.task).toEqual({ by: 'header', header: 'x-task' });
+    expect(plan?.task).toEqual({ by: 'header', header: 'x-task', deadlineMs: 2000 });
   });
 
   test.each<[string, unknown, string]>([
+    [
+      'a deadline of nothing',
+      { rules: [], task: { deadlineMs: 0 } },
+      'task.deadlineMs OUT_OF_RANGE task.deadlineMs must be a number of at least 1 ms, not 0. | The nearest allowed value is 1.',
+    ],
     ['no mapping', [], ' WRONG_TYPE the plan must be a mapping, not a list. | Its keys: version, seed, rules, limits, task, expect.'],
     ['a wrong version', { version: 2, rules: [] }, 'version OUT_OF_RANGE version must be 1. | The nearest allowed value is 1.'],
     ['no rules', { version: 1 }, ' MISSING_KEY The plan needs "rules". | A plan that does nothing says: rules: []'],

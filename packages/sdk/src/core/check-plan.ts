@@ -160,7 +160,12 @@ function checkTask(reader: ValueReader, value: unknown, transport: TransportName
   if (header !== undefined && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
     reader.report(['task', 'header'], 'OUT_OF_RANGE', 'task.header must be the name of an HTTP header.');
   }
-  return header === undefined || by !== 'header' ? { by: 'session' } : { by, header: header.toLowerCase() };
+  const deadlineGiven = member(given, 'deadlineMs');
+  const deadlineMs = deadlineGiven === undefined ? undefined : reader.number(deadlineGiven, ['task', 'deadlineMs'], { min: 1, unit: 'ms' });
+  return {
+    ...(header === undefined || by !== 'header' ? { by: 'session' as const } : { by, header: header.toLowerCase() }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  };
 }
 
 function checkExpect(reader: ValueReader, value: unknown, { ids, list }: CheckedRules): Plan['expect'] {

@@ -14,7 +14,7 @@ import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
 import { resultOf } from './message.js';
 import { createStreams } from './streams.js';
-import { createToolBooks, type ToolBooks } from './tool-book.js';
+import { createToolBooks, type KnownTool, type ToolBooks } from './tool-book.js';
 
 /** What to do about one event. */
 export type Decision = {
@@ -58,13 +58,18 @@ export type Decider = {
   readonly transport: TransportName;
   /** False when no rule is enabled and nobody observes: the transport may relay without looking. */
   readonly isActive: boolean;
+  /** A tool as its server listed it; absent where nobody asked for every call. */
+  readonly knownTool?: ((session: Session, name: string) => KnownTool | undefined) | undefined;
   connect(session: Session, nowMs: number): Decision;
   /** A request or notification, in either direction. */
   request(session: Session, frame: Frame, nowMs: number, task?: string): Decision;
   /** An answer to a request that `request` opened an exchange for. */
   answer(exchange: Exchange, frame: Frame, nowMs: number): Decision;
   cancel(exchange: Exchange): Decision;
-  /** A byte stream that was opened: every rule draws for it once, and keeps to that for all of its bytes. */
+  /**
+   * A byte stream that was opened: every rule draws for it once, and keeps to that for all of its bytes. A rule that comes
+   * later draws when the stream next speaks; after a suspension all of them do.
+   */
   open(stream: Exchange, nowMs: number): Decision;
   /** Bytes of a stream, either way. To the server they are `pre`, to the client `post`. */
   bytes(stream: Exchange, frame: Frame, nowMs: number): Decision;
@@ -116,8 +121,11 @@ function sortRules(active: ReadonlyMap<Rule, ActiveRule>): RuleSet {
 /** Builds a decider from a checked plan. */
 export function createDecider(options: DeciderOptions): LiveDecider {
   const learnsTools = options.learnsTools ?? options.plan.rules.some(({ isEnabled, fault }) => isEnabled && fault.learnsTools);
-  return buildDecider(options, learnsTools ? createToolBooks() : undefined);
+  return buildDecider(options, learnsTools || judgesCalls(options) ? createToolBooks() : undefined);
 }
+
+/** Who writes every live call down also says whether it kept its schema. */
+const judgesCalls = ({ observesAll, transport }: DeciderOptions): boolean => observesAll === true && transport !== 'simulator';
 
 /** Like `createDecider`; tools are learnt from the start, because a rule that needs them may come later. */
 export function createLiveDecider(options: DeciderOptions): LiveDecider {
@@ -137,7 +145,8 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
   /** Exchanges that began before this were under way when everything was suspended. */
   let passBeforeMs = -Infinity;
   const observesAll = options.observesAll === true;
-  let streams = createStreams(callRules, startedAtMs);
+  const streams = createStreams();
+  streams.use(callRules);
   const rulesByMethod = new Map<string, readonly ActiveRule[]>();
   let fired = 0;
 
@@ -213,7 +222,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
 
   const use = (set: RuleSet): void => {
     ({ connectRules, callRules, watchers, lastingRules } = set);
-    streams = createStreams(callRules, startedAtMs);
+    streams.use(callRules);
     rulesByMethod.clear();
   };
 
@@ -224,8 +233,17 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
     return true;
   };
 
+  /** Lets a stream meet the rules that it has not met, and tells which of them were silenced. */
+  const engageStream = (stream: Exchange, nowMs: number): readonly Engagement[] => {
+    const drawn = streams.meet(stream, engagementsOf(stream), nowMs);
+    if (drawn.length === 0) return NOBODY;
+    stream.engagements = [...engagementsOf(stream), ...drawn];
+    return suppress(drawn, nowMs);
+  };
+
   return {
     transport: options.transport,
+    knownTool: judgesCalls(options) ? tools?.find : undefined,
     get isActive() {
       return planned.active.size > 0 || observesAll;
     },
@@ -247,6 +265,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
       if (!isSuspended) return;
       isSuspended = false;
       passBeforeMs = nowMs;
+      streams.startAnew();
       use(planned);
     },
     connect(session, nowMs) {
@@ -310,16 +329,17 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
       return { exchange, ...compose({ kind: 'cancel', exchange }, engagementsOf(exchange)), suppressed: NOBODY };
     },
     open(stream, nowMs) {
-      if (callRules.length === 0) return PASS;
-      const engagements = streams.open(stream, nowMs);
-      stream.engagements = engagements;
-      return { ...PASS, exchange: stream, suppressed: suppress(engagements, nowMs) };
+      const suppressed = engageStream(stream, nowMs);
+      return suppressed.length === 0 ? PASS : { ...PASS, exchange: stream, suppressed };
     },
     bytes(stream, frame, nowMs) {
+      const suppressed = engageStream(stream, nowMs);
+      // No rule drew for it: nothing more is to be asked of its bytes.
+      if (stream.engagements === undefined) return PASS;
       const awake = streams.awake(engagementsOf(stream), nowMs);
-      if (awake.length === 0) return PASS;
+      if (awake.length === 0) return suppressed.length === 0 ? PASS : { ...PASS, exchange: stream, suppressed };
       const part = frame.direction === stream.origin ? 'request' : 'answer';
-      return { exchange: stream, ...compose({ kind: 'frame', part, frame, exchange: stream }, awake), suppressed: NOBODY };
+      return { exchange: stream, ...compose({ kind: 'frame', part, frame, exchange: stream }, awake), suppressed };
     },
   };
 }

@@ -57,6 +57,8 @@ export type Match = {
 /** A rule with its state. */
 export type ActiveRule = {
   readonly rule: Rule;
+  /** What the times of its `at` count from. */
+  readonly startedAtMs: number;
   readonly methods: MethodSelector;
   readonly matches: ExchangeMatcher;
   /** Moves a shape whose scope is wider than the rule's own; called for every call, selected or not. */
@@ -187,6 +189,7 @@ export function activateRule(
 
   return {
     rule,
+    startedAtMs: world.startedAtMs,
     methods: methodsOf(rule),
     matches: compileWhen(rule),
     advanceWideShape(session, task) {

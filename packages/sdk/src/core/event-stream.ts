@@ -96,6 +96,12 @@ export function eventData(block: Uint8Array): Uint8Array | undefined {
   return lines.length === 0 ? undefined : joinBytes(lines.flatMap((line, index) => (index === 0 ? [line] : [Uint8Array.of(LF), line])));
 }
 
+/** True when the event has an id, which a client can ask for the rest of the stream with. */
+export function hasEventId(block: Uint8Array): boolean {
+  for (const line of linesOf(block)) if (line[0] === 0x69 && line[1] === 0x64 && (line.length === 2 || line[2] === COLON)) return true;
+  return false;
+}
+
 /** A whole event with this payload; `like` is the event that it takes the place of. */
 export function encodeEvent(payload: Uint8Array, like?: Uint8Array): Uint8Array {
   return joinBytes([eventOpening(like), eventPayload(payload), EVENT_END]);

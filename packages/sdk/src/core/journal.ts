@@ -58,8 +58,8 @@ export type WindowCounts = {
   readonly p99Ms?: number;
 };
 
-/** One line of a journal. `atMs` is time since the start entry, on the transport's own clock. */
-export type JournalEntry =
+/** What a line says. `atMs` is time since the start entry, on the transport's own clock. */
+export type EntryBody =
   | {
       readonly v: typeof JOURNAL_VERSION;
       readonly kind: 'start';
@@ -76,6 +76,8 @@ export type JournalEntry =
       readonly group?: string;
       /** The task that this process was started for. */
       readonly task?: string;
+      /** When a call is too late by the plan, where the client's own timeout does not show. */
+      readonly deadlineMs?: number;
       /** Bounds that the plan expects measures to keep. */
       readonly expect?: Readonly<Record<string, Bounds>>;
     }
@@ -105,15 +107,19 @@ export type JournalEntry =
       readonly task?: string;
       /** The trace that the request names. */
       readonly trace?: string;
-      /** Equal for calls of one tool with the same arguments. */
+      /** Equal for calls of one tool with the same arguments, within a run or a run directory. */
       readonly operation?: string;
       /** How often the request went on to the server, where that is not once. */
       readonly sends?: number;
       readonly era?: Era;
       /** Rules whose faults were delivered on this call. */
       readonly faults?: readonly string[];
+      /** The client gave up for time, and said so: its timeout was `latencyMs`. */
+      readonly isTimedOut?: true;
       /** A data fault changed what the caller saw. */
       readonly isAltered?: true;
+      /** Did the result keep the output schema that the server listed? Absent without a result or a schema, and where nobody can tell. */
+      readonly isConformant?: boolean;
     } & ExchangeRef)
   /** A task as its wrapper saw it; in a file of its own, which needs no start entry. */
   | {
@@ -194,6 +200,9 @@ export type JournalEntry =
       readonly fired: Readonly<Record<string, number>>;
       readonly calls: number;
     };
+
+/** One line of a journal. `run` tells runs apart whose entries may mix in one file; absent, an entry is of the run that began last. */
+export type JournalEntry = EntryBody & { readonly run?: string };
 
 /** Where entries go. A sink must not throw. */
 export type JournalSink = (entry: JournalEntry) => void;

@@ -199,6 +199,28 @@ export function readJsonHead(bytes: Uint8Array): JsonHead {
   return head;
 }
 
+/**
+ * Where the elements of an array begin and end: from, to, from, to.. Undefined when the bytes are no whole array, or one of
+ * more than `maxElements`. Looks at brackets and strings only, so what is in between may still be no JSON.
+ */
+export function elementSpans(bytes: Uint8Array, maxElements: number): number[] | undefined {
+  let position = skipSpace(bytes, 0);
+  if (bytes[position] !== OPEN_BRACKET) return undefined;
+  position = skipSpace(bytes, position + 1);
+  const spans: number[] = [];
+  if (bytes[position] === CLOSE_BRACKET) return endsAfter(bytes, position) ? spans : undefined;
+  while (spans.length < 2 * maxElements) {
+    const end = skipValue(bytes, position);
+    if (end <= position) return undefined;
+    spans.push(position, end);
+    position = skipSpace(bytes, end);
+    if (bytes[position] === CLOSE_BRACKET) return endsAfter(bytes, position) ? spans : undefined;
+    if (bytes[position] !== COMMA) return undefined;
+    position = skipSpace(bytes, position + 1);
+  }
+  return undefined;
+}
+
 function endsAfter(bytes: Uint8Array, position: number): boolean {
   return skipSpace(bytes, position + 1) === bytes.length;
 }

@@ -92,7 +92,11 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
 };
 
-const isType = (name: unknown, value: unknown): boolean => typeof name !== 'string' || !Object.hasOwn(TYPES, name) || TYPES[name]!(value);
+/** Is the value of this type? Undefined for what is no type of JSON Schema. */
+export const isJsonType = (name: unknown, value: unknown): boolean | undefined =>
+  typeof name !== 'string' || !Object.hasOwn(TYPES, name) ? undefined : TYPES[name]!(value);
+
+const isType = (name: unknown, value: unknown): boolean => isJsonType(name, value) !== false;
 
 /** May this value stand where the schema is? True where the schema says nothing that we understand. */
 export function accepts(root: JsonObject, given: unknown, value: unknown, left: Visits = visits(), depth = 0): boolean {

@@ -7,12 +7,12 @@ import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
 import type { DisconnectHow, Effect, HttpReply, ServerSignal } from './effect.js';
 import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
-import { frameBytes, frameHead, type Frame } from './frame.js';
+import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
 import { createHoldingPen } from './holding-pen.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
 import type { JsonObject } from './message.js';
 import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
-import { cancelledExchange, closeExchange, introductionOf, renameSession, type Exchange, type Session } from './session.js';
+import { cancelledExchange, closeExchange, introductionOf, isForTime, renameSession, type Exchange, type Session } from './session.js';
 
 /** Why something could not be done; undefined when it was done. */
 export type Refusal = string | undefined;
@@ -49,6 +49,8 @@ export type PerformerOptions = {
   /** Absent: faults and calls are counted, but nothing is written. */
   readonly journal?: JournalSink | undefined;
   readonly startedAtMs: number;
+  /** 16 bytes that stay out of the journal: under them, calls that ask for the same are recognisable in it. Absent: they are not. */
+  readonly operationKey?: Uint8Array | undefined;
   /** Labels for clients that introduce themselves; omit to keep the labels that sessions started with. */
   readonly nameSession?: ((clientName: string) => string) | undefined;
   /** Our own mistakes: a fault that throws. The traffic goes on untouched unless this throws. */
@@ -62,6 +64,11 @@ export type Performer = {
   request(session: Session, frame: Frame, options?: { handle?: unknown; task?: string | undefined }): Decision;
   answer(exchange: Exchange, frame: Frame): Decision;
   cancel(exchange: Exchange): void;
+  /**
+   * Its caller can no longer be reached, and did not cancel: at once, or unless it is answered within so many milliseconds.
+   * What a fault still has in its hands goes on.
+   */
+  abandon(exchange: Exchange, afterMs?: number): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
   /** Sends on everything held or delayed, now: for a kill switch or a removed plan. */
@@ -113,6 +120,8 @@ export function createPerformer(options: PerformerOptions): Performer {
     clock,
     startedAtMs,
     writesHints: transport !== 'simulator',
+    operationKey: options.operationKey,
+    knownTool: decider.knownTool,
     onReported: closeIfDone,
   });
   const { settle, settleRest, report, reportLast } = settlement;
@@ -137,7 +146,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     const { kind, id } = frameHead(frame);
     // An answer to somebody else leaves the caller waiting.
     if (kind === 'response' && id !== exchange.id) return;
-    if (kind === 'response' || kind === 'other') report(exchange, outcomeOf(frame));
+    if (kind === 'response' || kind === 'other') report(exchange, outcomeOf(frame), frame);
   };
 
   const cutOff = (exchange: Exchange): void => {
@@ -178,7 +187,8 @@ export function createPerformer(options: PerformerOptions): Performer {
         if (own === undefined) return 'there is nobody to answer';
         return later(effect.afterMs, session, own, () => {
           const why = ends.reply(own, effect.message, effect.http);
-          if (why === undefined) report(own, replyOutcome(effect.message, speaksHttp ? effect.http : undefined));
+          if (why === undefined)
+            report(own, replyOutcome(effect.message, speaksHttp ? effect.http : undefined), frameFromMessage('to-client', effect.message));
           return why;
         });
       case 'emit':
@@ -193,7 +203,12 @@ export function createPerformer(options: PerformerOptions): Performer {
         return later(effect.afterMs ?? 0, session, own, () => {
           if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
-          if (why === undefined && own !== undefined) cutOff(own);
+          if (why === undefined && own !== undefined) {
+            cutOff(own);
+            // What was kept back has nowhere to go. An answer that a client comes back for by another way is none of ours.
+            pen.supersede(own, 'to-client');
+            pen.supersede(own, 'to-server');
+          }
           return why;
         });
       case 'signal-server': {
@@ -303,6 +318,11 @@ export function createPerformer(options: PerformerOptions): Performer {
     forget(exchange);
   };
 
+  const abandon = (exchange: Exchange): void => {
+    if (pen.isWaitingFor(exchange)) report(exchange, 'no-answer');
+    else giveUp(exchange);
+  };
+
   return {
     connect(session) {
       const decision = guarded(() => decider.connect(session, clock.nowMs()));
@@ -311,7 +331,10 @@ export function createPerformer(options: PerformerOptions): Performer {
     request(session, frame, extra) {
       introduce(session, frame);
       const cancelled = cancelledExchange(session, frame);
-      if (cancelled !== undefined) cancel(cancelled);
+      if (cancelled !== undefined) {
+        cancelled.isTimedOut = isForTime(frame);
+        cancel(cancelled);
+      }
       let decision: Decision;
       // Spelled out instead of `guarded`: this runs for every message, and a closure each would be most of its cost.
       try {
@@ -336,11 +359,15 @@ export function createPerformer(options: PerformerOptions): Performer {
       const decision = guarded(() => decider.answer(exchange, frame, clock.nowMs()));
       const done = carryOut(decision, exchange.session, frame);
       settleRest(exchange, NOTHING_TO_CHANGE);
-      if (done.effects === undefined) report(exchange, outcomeOf(frame));
+      if (done.effects === undefined) report(exchange, outcomeOf(frame), frame);
       closeIfDone(exchange);
       return done;
     },
     cancel,
+    abandon(exchange, afterMs = 0) {
+      if (afterMs > 0) pen.remind(afterMs, exchange.session, () => abandon(exchange));
+      else abandon(exchange);
+    },
     close(session) {
       pen.close(session);
       sessions.delete(session);

@@ -9,7 +9,7 @@ export const PLAN_KEYS = {
   chain: ['rate', 'meanLength', 'scope'],
   ramp: ['from', 'to', 'over'],
   limits: ['maxFaults', 'maxMinutes'],
-  task: ['by', 'header'],
+  task: ['by', 'header', 'deadlineMs'],
   expect: ['fired', 'measures'],
   bounds: ['min', 'max'],
 } as const;

@@ -65,8 +65,8 @@ export type Plan = {
   readonly seed: number;
   readonly rules: readonly Rule[];
   readonly limits: Limits;
-  /** How calls are grouped into tasks. */
-  readonly task: { readonly by: 'session' | 'header'; readonly header?: string };
+  /** How calls are grouped into tasks, and when a live call is too late where its client does not show. */
+  readonly task: { readonly by: 'session' | 'header'; readonly header?: string; readonly deadlineMs?: number };
   readonly expect: { readonly fired: readonly string[]; readonly measures: Readonly<Record<string, Bounds>> };
 };
 

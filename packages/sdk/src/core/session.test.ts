@@ -7,6 +7,7 @@ import {
   createSessionNames,
   exchangeOf,
   introductionOf,
+  isForTime,
   openExchange,
   renameSession,
   scopeKey,
@@ -97,6 +98,14 @@ describe('cancels', () => {
     closeExchange(exchange);
     expect(cancelledExchange(session, cancelled(1))).toBeUndefined();
   });
+});
+
+test('a cancel is for time where its reason says so', () => {
+  const reasons = (reason: unknown): boolean =>
+    isForTime(frameFromMessage('to-server', { method: 'notifications/cancelled', params: { requestId: 1, reason } }));
+  for (const reason of ['McpError: MCP error -32001: Request timed out', 'Request timeout', 'time-out', 'Deadline exceeded'])
+    expect(reasons(reason)).toBe(true);
+  for (const reason of ['the user pressed Esc', 'sometimes outside', '', undefined, 7, ['timeout']]) expect(reasons(reason)).toBe(false);
 });
 
 describe('introductions', () => {

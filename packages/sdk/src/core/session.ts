@@ -42,6 +42,8 @@ export type Exchange = {
   /** Times the request went on to the other side. */
   sends: number;
   isCancelled: boolean;
+  /** The caller said that it gave up for time. */
+  isTimedOut: boolean;
   /** The journal knows what the caller saw. */
   isReported: boolean;
   /** Filled by the decider; undefined while no rule cares. */
@@ -87,6 +89,7 @@ export function openExchange(session: Session, frame: Frame, nowMs: number, task
     answers: 0,
     sends: 0,
     isCancelled: false,
+    isTimedOut: false,
     isReported: false,
     engagements: undefined,
     handle: undefined,
@@ -119,6 +122,15 @@ export function closeExchange(exchange: Exchange): void {
 /** Does somebody in this very session still wait for it? Labels can outlive a session: one under the same label is another client. */
 export function isOpenIn(exchange: Exchange | undefined, session: Session): boolean {
   return exchange?.session === session && !exchange.isReported && !exchange.isCancelled;
+}
+
+/** Clients that cancel because of their own timeout say so in words of their library. */
+const FOR_TIME = /\btime(?:d|s)?[ -]?out|\bdeadline\b|-32001\b/i;
+
+/** Does a `notifications/cancelled` frame give time as its reason? */
+export function isForTime(frame: Frame): boolean {
+  const { reason } = paramsOf(frameObject(frame));
+  return typeof reason === 'string' && FOR_TIME.test(reason.slice(0, 1000));
 }
 
 /** The exchange that a `notifications/cancelled` frame cancels, if it is still waiting. */

@@ -5,12 +5,13 @@
 import { callHints } from './call-hints.js';
 import type { CallOutcome } from './call-outcome.js';
 import type { Clock } from './clock.js';
-import { engagementsOf } from './decide.js';
+import { engagementsOf, type Decider } from './decide.js';
 import type { Effect, HttpReply } from './effect.js';
 import type { Engagement } from './engagement.js';
 import { frameObject, type Frame } from './frame.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
 import { resultOf, type JsonObject } from './message.js';
+import { keepsOutputSchema, type SchemaVerdict } from './schema-verdict.js';
 import type { Exchange } from './session.js';
 
 /** See the module comment. */
@@ -19,8 +20,8 @@ export type Settlement = {
   settle(engagement: Engagement, about: ExchangeRef, effects: readonly Effect[], why: string | undefined): void;
   /** Settles what is left of an exchange as not delivered, in the fault's own words where it had some. Put off like a report. */
   settleRest(exchange: Exchange, why: string): void;
-  /** Records what the caller saw. Only the first time counts. */
-  report(exchange: Exchange, outcome: CallOutcome): void;
+  /** Records what the caller saw, and the answer where there was one. Only the first time counts. */
+  report(exchange: Exchange, outcome: CallOutcome, answer?: Frame): void;
   /** Puts the reports that the work makes off until it is done, and its faults are settled. */
   reportLast<Result>(work: () => Result): Result;
   /** Deliveries per rule so far. */
@@ -36,6 +37,10 @@ export function createSettlement(options: {
   readonly startedAtMs: number;
   /** Live transports write down what tells tasks and operations apart; the simulator knows them. */
   readonly writesHints?: boolean;
+  /** Makes equal calls recognisable; absent: operations stay unknown. */
+  readonly operationKey?: Uint8Array | undefined;
+  /** What a server promises about a tool; absent: nobody asks whether it is kept. */
+  readonly knownTool?: Decider['knownTool'];
   /** Called after each first report of an exchange. */
   readonly onReported: (exchange: Exchange) => void;
 }): Settlement {
@@ -63,11 +68,17 @@ export function createSettlement(options: {
     journal({ ...entry, state: 'delivered', effects: kinds, ...(changes === undefined ? {} : { changes: [...changes] }) });
   };
 
-  const writeCall = (exchange: Exchange, outcome: CallOutcome): void => {
+  const isConformant = (exchange: Exchange, answer: Frame | undefined): SchemaVerdict =>
+    options.knownTool === undefined || answer === undefined || exchange.tool === undefined
+      ? undefined
+      : keepsOutputSchema(options.knownTool(exchange.session, exchange.tool), answer);
+
+  const writeCall = (exchange: Exchange, outcome: CallOutcome, answer: Frame | undefined): void => {
     calls++;
     if (journal === undefined) return;
     const delivered = engagementsOf(exchange).filter((engagement) => engagement.isDelivered);
     const isAltered = delivered.some(({ rule }) => rule.fault.role === 'data');
+    const verdict = isConformant(exchange, answer);
     journal({
       kind: 'call',
       atMs: atMs(),
@@ -75,13 +86,18 @@ export function createSettlement(options: {
       outcome,
       latencyMs: clock.nowMs() - exchange.startedAtMs,
       ...(options.writesHints === true
-        ? { ...callHints(exchange.request, exchange.task), ...(exchange.sends === 1 ? {} : { sends: exchange.sends }) }
+        ? {
+            ...callHints(exchange.request, exchange.task, options.operationKey),
+            ...(exchange.sends === 1 ? {} : { sends: exchange.sends }),
+          }
         : exchange.task === undefined
           ? {}
           : { task: exchange.task }),
       ...(exchange.session.era === undefined ? {} : { era: exchange.session.era }),
       ...(delivered.length === 0 ? {} : { faults: delivered.map(({ rule }) => rule.id) }),
+      ...(exchange.isTimedOut && outcome === 'cancelled' ? { isTimedOut: true } : {}),
       ...(isAltered ? { isAltered } : {}),
+      ...(verdict === undefined ? {} : { isConformant: verdict }),
     });
   };
 
@@ -91,10 +107,10 @@ export function createSettlement(options: {
     else putOff.push(task);
   };
 
-  const reportNow = (exchange: Exchange, outcome: CallOutcome): void => {
+  const reportNow = (exchange: Exchange, outcome: CallOutcome, answer: Frame | undefined): void => {
     if (exchange.isReported) return;
     exchange.isReported = true;
-    if (exchange.method === 'tools/call' && exchange.origin === 'to-server') writeCall(exchange, outcome);
+    if (exchange.method === 'tools/call' && exchange.origin === 'to-server') writeCall(exchange, outcome, answer);
     options.onReported(exchange);
   };
 
@@ -105,8 +121,8 @@ export function createSettlement(options: {
         for (const engagement of engagementsOf(exchange)) settle(engagement, refOf(exchange), [], engagement.why ?? why);
       });
     },
-    report(exchange, outcome) {
-      inTurn(() => reportNow(exchange, outcome));
+    report(exchange, outcome, answer) {
+      inTurn(() => reportNow(exchange, outcome, answer));
     },
     reportLast(work) {
       // A transport may answer within a send: what the inner work puts off waits for the outer work too.

@@ -1,9 +1,10 @@
 /**
- * Carries out what rules decide about byte streams. Other than messages, bytes may never overtake each other: each way of
- * a stream is a lane, where what is put off holds back what comes behind it, and what is paced keeps the lane busy.
+ * Carries out what rules decide about byte streams. Other than messages, bytes may never overtake each other and none may be
+ * missing in between, just as TCP promises: each way of a stream is a lane, where what is put off or held keeps back what
+ * comes behind it, and what is paced keeps the lane busy. Only a broken connection loses bytes.
  */
 import { createByteLane, type ByteLane } from './byte-lane.js';
-import type { Cancel, Clock } from './clock.js';
+import type { Clock } from './clock.js';
 import { PASS, type Decider, type Decision } from './decide.js';
 import type { Effect } from './effect.js';
 import { assertNever } from './errors.js';
@@ -46,13 +47,15 @@ export type StreamPerformer = {
   end(stream: Exchange, direction: Direction): void;
   /** The stream is no more: what waits is dropped, and what never came is recorded. */
   close(stream: Exchange): void;
+  /** Sends on everything held, paced or delayed, now; connections that were about to break live on. */
+  release(): void;
   /** Deliveries per rule so far. */
   readonly fired: ReadonlyMap<string, number>;
   /** Always 0: nobody can tell calls apart in a stream of bytes. */
   readonly calls: number;
 };
 
-type Lanes = { readonly [Way in Direction]: ByteLane } & { readonly timers: Set<Cancel> };
+type Lanes = { readonly [Way in Direction]: ByteLane };
 
 /** Builds a performer. */
 export function createStreamPerformer(options: StreamPerformerOptions): StreamPerformer {
@@ -70,27 +73,21 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
     }
   };
 
-  const later = (stream: Exchange, afterMs: number, act: () => Refusal): Refusal => {
-    const timers = streams.get(stream)?.timers;
-    if (afterMs <= 0 || timers === undefined) return act();
-    const stop = clock.schedule(afterMs, () => {
-      timers.delete(stop);
-      act();
-    });
-    timers.add(stop);
-    return undefined;
-  };
-
-  const perform = (effect: Effect, stream: Exchange): Refusal => {
+  /** `direction` is undefined for a connection that is only being made. */
+  const perform = (effect: Effect, stream: Exchange, direction: Direction | undefined): Refusal => {
     switch (effect.kind) {
       case 'forward':
         return put(stream, effect.frame, { afterMs: effect.afterMs });
       case 'pace':
         return put(stream, effect.frame, effect);
       case 'hold':
-        return typeof effect.until === 'object' ? put(stream, effect.frame, { afterMs: effect.until.ms }) : undefined;
-      case 'disconnect':
-        return later(stream, effect.afterMs ?? 0, () => ends.disconnect(effect.how, effect.forMs, stream, stream.session));
+        return put(stream, effect.frame, { afterMs: typeof effect.until === 'object' ? effect.until.ms : Infinity });
+      case 'disconnect': {
+        const act = (): Refusal => ends.disconnect(effect.how, effect.forMs, stream, stream.session);
+        if (direction === undefined) return act();
+        streams.get(stream)?.[direction].cut(effect.afterMs ?? 0, act);
+        return undefined;
+      }
       case 'answer':
       case 'emit':
         return 'a byte stream carries no messages';
@@ -108,12 +105,15 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
   };
 
   /** True when the event is settled: nothing is left to send on. */
-  const carryOut = ({ effects, owners, by, suppressed, problems }: Decision, stream: Exchange, method: string): boolean => {
+  const carryOut = (decision: Decision, stream: Exchange, direction: Direction | undefined, method = stream.method): boolean => {
+    const { effects, owners, by, suppressed, problems } = decision;
+    // Untouched bytes end here.
+    if (effects === undefined && suppressed.length === 0 && problems.length === 0) return false;
     const about = { ...refOf(stream), method };
     for (const problem of problems) options.onProblem(problem);
     for (const engagement of suppressed) settlement.settle(engagement, about, [], undefined);
     if (effects === undefined) return false;
-    const refusals = effects.map((effect) => perform(effect, stream));
+    const refusals = effects.map((effect) => perform(effect, stream, direction));
     for (const engagement of by) {
       const own = effects.flatMap((effect, index) =>
         owners[index]?.includes(engagement) === true ? [{ effect, why: refusals[index] }] : [],
@@ -137,23 +137,20 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
     open() {
       const nowMs = clock.nowMs();
       const stream = openStream({ ordinal: ++opened, target, nowMs });
-      streams.set(stream, { 'to-server': startLane(stream, 'to-server'), 'to-client': startLane(stream, 'to-client'), timers: new Set() });
+      streams.set(stream, { 'to-server': startLane(stream, 'to-server'), 'to-client': startLane(stream, 'to-client') });
       const connected = guarded(() => decider.connect(stream.session, nowMs));
-      if (!carryOut(connected, stream, 'connect')) {
-        carryOut(
-          guarded(() => decider.open(stream, nowMs)),
-          stream,
-          stream.method,
-        );
+      if (!carryOut(connected, stream, undefined, 'connect')) {
+        const opening = guarded(() => decider.open(stream, nowMs));
+        carryOut(opening, stream, undefined);
       }
       return stream;
     },
     bytes(stream, direction, bytes) {
       const lane = streams.get(stream)?.[direction];
       if (lane === undefined) return;
-      if (stream.engagements !== undefined) {
+      if (decider.isActive) {
         const decision = guarded(() => decider.bytes(stream, frameFromBytes(direction, bytes), clock.nowMs()));
-        if (carryOut(decision, stream, stream.method)) return;
+        if (carryOut(decision, stream, direction)) return;
       }
       lane.put(bytes, { afterMs: 0 });
     },
@@ -164,8 +161,13 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
       streams.delete(stream);
       lanes['to-server'].close();
       lanes['to-client'].close();
-      for (const stop of lanes.timers) stop();
       settlement.settleRest(stream, 'it was closed before it could act');
+    },
+    release() {
+      for (const lanes of streams.values()) {
+        lanes['to-server'].release();
+        lanes['to-client'].release();
+      }
     },
     fired: settlement.fired,
     calls: 0,

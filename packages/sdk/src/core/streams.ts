@@ -2,6 +2,7 @@
 import type { ActiveRule, Engagement } from './engagement.js';
 import { frameFromMessage } from './frame.js';
 import { compileConnect } from './match.js';
+import type { Rule } from './plan.js';
 import { mayFire, splitByTime } from './schedule.js';
 import { openExchange, scopeKey, startSession, type Exchange } from './session.js';
 
@@ -18,23 +19,53 @@ export function openStream(options: { ordinal: number; target: string | undefine
   return openExchange(session, frameFromMessage('to-server', { jsonrpc: '2.0', method: STREAM_METHOD }), options.nowMs);
 }
 
-/** The rules of a plan as byte streams meet them. */
+/** The rules as byte streams meet them. Streams live long, and rules come and go in the meantime. */
 export type Streams = {
-  /** Counts the stream and draws, for every rule. */
-  open(stream: Exchange, nowMs: number): readonly Engagement[];
+  /** Takes these rules from now on; what a stream drew before stands for those that stay. */
+  use(rules: readonly ActiveRule[]): void;
+  /** Every stream is as good as new: what it drew is let go, and it draws anew. */
+  startAnew(): void;
+  /** Counts the stream and draws, for every rule that it has not met. Asked again and again, it costs next to nothing. */
+  meet(stream: Exchange, engagements: readonly Engagement[], nowMs: number): readonly Engagement[];
   /** Those whose time it is. */
   awake(engagements: readonly Engagement[], nowMs: number): readonly Engagement[];
 };
 
-/** Compiles the rules once. */
-export function createStreams(rules: readonly ActiveRule[], startedAtMs: number): Streams {
-  const compiled = rules.map((active) => ({ active, matches: compileConnect(active.rule), ...splitByTime(active.rule.at) }));
-  const timedOf = new Map(compiled.map(({ active, timed }) => [active.rule, timed]));
+const NOBODY: readonly Engagement[] = [];
+
+/** Starts without rules. */
+export function createStreams(): Streams {
+  let compiled: readonly CompiledRule[] = [];
+  let byRule: ReadonlyMap<Rule, CompiledRule> = new Map();
+  let upToDate = new WeakSet<Exchange>();
+  let met = new WeakMap<Exchange, ReadonlySet<Rule>>();
+  const letGo = new WeakSet<Engagement>();
+
   return {
-    open({ session, request }, nowMs) {
+    use(rules) {
+      compiled = rules.map((active) => ({ active, matches: compileConnect(active.rule), ...splitByTime(active.rule.at) }));
+      byRule = new Map(compiled.map((one) => [one.active.rule, one]));
+      upToDate = new WeakSet();
+    },
+    startAnew() {
+      met = new WeakMap();
+      upToDate = new WeakSet();
+    },
+    meet(stream, engagements, nowMs) {
+      if (upToDate.has(stream)) return NOBODY;
+      upToDate.add(stream);
+      const known = met.get(stream);
+      met.set(stream, new Set([...(known ?? []), ...compiled.map(({ active }) => active.rule)]));
+      if (known === undefined) {
+        for (const engagement of engagements) {
+          letGo.add(engagement);
+          engagement.why ??= 'everything was suspended';
+        }
+      }
+      const { session, request } = stream;
       const match = { session, scopeKey: scopeKey(session, STREAM_METHOD), tool: undefined, frame: request, task: session.label, nowMs };
       return compiled.flatMap(({ active, matches, counted }) => {
-        if (!matches(session)) return [];
+        if (known?.has(active.rule) === true || !matches(session)) return [];
         active.advanceWideShape(session, session.label);
         return active.draw(match, counted) ?? [];
       });
@@ -42,8 +73,9 @@ export function createStreams(rules: readonly ActiveRule[], startedAtMs: number)
     awake: (engagements, nowMs) =>
       engagements.filter((engagement) => {
         const { rule, context, match, suppressedBy } = engagement;
-        const timed = timedOf.get(rule);
-        if (suppressedBy !== undefined || timed === undefined || !mayFire(timed, match, nowMs - startedAtMs, false)) return false;
+        const compiledRule = byRule.get(rule);
+        if (suppressedBy !== undefined || compiledRule === undefined || letGo.has(engagement)) return false;
+        if (!mayFire(compiledRule.timed, match, nowMs - compiledRule.active.startedAtMs, false)) return false;
         // The context was made when the stream opened, and faults ask it for the time of the bytes.
         (context as { nowMs: number }).nowMs = nowMs;
         // What a fault said of earlier bytes is not its last word.
@@ -52,3 +84,8 @@ export function createStreams(rules: readonly ActiveRule[], startedAtMs: number)
       }),
   };
 }
+
+type CompiledRule = ReturnType<typeof splitByTime> & {
+  readonly active: ActiveRule;
+  readonly matches: ReturnType<typeof compileConnect>;
+};

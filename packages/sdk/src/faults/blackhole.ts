@@ -15,7 +15,7 @@ export const blackhole = defineFault({
   memoryScope: 'session',
   memory: () => ({ untilMs: 0, startedBy: '' }),
   lasts: ({ untilMs }, { nowMs }) => nowMs < untilMs,
-  decide: (event, { forMs }, { memory, nowMs, phase }) => {
+  decide: (event, { forMs }, { memory, nowMs, phase, transport }) => {
     if (event.kind !== 'frame') return [];
     const name = `${event.exchange.origin} ${event.exchange.ordinal}`;
     // A byte stream is one exchange that goes on for long: it starts its own silence once, and is heard again after it.
@@ -24,6 +24,8 @@ export const blackhole = defineFault({
       memory.startedBy = name;
     }
     if (nowMs >= memory.untilMs) return [];
-    return event.part === (phase === 'pre' ? 'request' : 'answer') ? [hold(event.frame, 'never')] : [];
+    if (event.part !== (phase === 'pre' ? 'request' : 'answer')) return [];
+    // TCP sends again what got lost on the way: a byte stream has a silence, never a hole.
+    return [hold(event.frame, transport === 'tcp' ? { ms: memory.untilMs - nowMs } : 'never')];
   },
 });

@@ -40,3 +40,30 @@ test('ends the connection in good order where it is told to', () => {
   rig.request(exampleCall());
   expect(rig.ends.log).toMatchObject([{ what: 'disconnect', how: 'end' }]);
 });
+
+test('lets so many bytes of a message pass first', () => {
+  const rig = createTestRig(connectionDrop, { phase: 'post', params: { afterBytes: 10 } });
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(exampleResult()));
+  rig.clock.advance(1000);
+  const heard = rig.ends.log.filter(({ what }) => what === 'slice' || what === 'disconnect');
+  expect(heard.map(({ what, bytes, how }) => bytes?.length ?? `${what} ${how}`)).toEqual([10, 'disconnect reset']);
+});
+
+test('leaves a message alone that is not longer than that, and says so', () => {
+  const rig = createTestRig(connectionDrop, { phase: 'post', params: { afterBytes: 1_000_000 } });
+  rig.request(exampleCall());
+  rig.answer(exampleAnswer(exampleResult()));
+  expect(rig.ends.log.map(({ what }) => what)).toEqual(['message', 'message']);
+  expect(rig.outcomes).toEqual(['not-delivered: there is nothing to cut off']);
+});
+
+test('breaks after a time or after some bytes: a plan that asks for both is refused', () => {
+  const values = (afterMs: number, afterBytes: number) => connectionDrop.whyPointless?.({ afterMs, afterBytes } as never);
+  expect([values(1, 1), values(1, 0), values(0, 1), values(0, 0)]).toEqual([
+    'a connection breaks after a time or after some bytes, not after both',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

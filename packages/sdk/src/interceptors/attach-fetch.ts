@@ -1,6 +1,7 @@
 /** What fetch and undici have in common: HTTP requests and responses under the rules of a run. */
 import type { Attachment } from '../controller/attach.js';
 import type { Run } from '../controller/run.js';
+import { baggageTask, TASK_HEADER } from '../core/call-hints.js';
 import type { Cancel } from '../core/clock.js';
 import type { Decision } from '../core/decide.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
@@ -74,8 +75,8 @@ export function attachFetch(run: Run, options: AttachFetchOptions): AttachedFetc
   const decide = (call: Call, frame: Frame): Decision | undefined => {
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const { header: taskHeader } = attachment.plan.task;
-      const task = taskHeader === undefined ? undefined : (call.request.headers.get(taskHeader) ?? undefined);
+      const { headers } = call.request;
+      const task = headers.get(attachment.plan.task.header ?? TASK_HEADER) ?? baggageTask(headers.get('baggage'));
       return performer.request(call.session, frame, { handle: call, task });
     }
     const exchange = kind === 'response' ? exchangeOf(call.session, frame) : undefined;

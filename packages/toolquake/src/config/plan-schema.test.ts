@@ -98,7 +98,7 @@ describe('an editor with the schema and "plan check" agree', () => {
         seed: 42,
         rules: [],
         limits: { maxFaults: 1, maxMinutes: 0.5 },
-        task: { by: 'header', header: 'x' },
+        task: { by: 'header', header: 'x', deadlineMs: 1 },
         expect: { measures: { eta: { min: 0 } } },
       },
     ],

@@ -65,7 +65,11 @@ export const KEY_ABOUT = {
   },
   ramp: { from: 'Chance at first.', to: 'Chance at the end.', over: 'How long it takes.' },
   limits: { maxFaults: 'Firings in all, delivered or not.', maxMinutes: 'Time from the start in which faults may fire.' },
-  task: { by: 'What tells tasks apart.', header: 'The HTTP header that names the task.' },
+  task: {
+    by: 'What tells tasks apart.',
+    header: 'The HTTP header that names the task.',
+    deadlineMs: "When a live call is too late; the client's own timeout counts where it shows.",
+  },
   expect: { fired: 'Rules that must have fired.', measures: 'Bounds for measures.' },
   bounds: { min: 'Lowest allowed value.', max: 'Highest allowed value.' },
 } as const satisfies { readonly [Place in keyof typeof PLAN_KEYS]: { readonly [Key in (typeof PLAN_KEYS)[Place][number]]: string } };
@@ -114,7 +118,11 @@ export function planSchema(catalogue: Catalogue): JsonSchema {
         seed: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
         rules: { type: 'array', items: ruleSchema(faults) },
         limits: closed('limits', { maxFaults: POSITIVE, maxMinutes: { type: 'number', exclusiveMinimum: 0 } }),
-        task: closed('task', { by: { enum: PLAN_WORDS.taskBy, default: 'session' }, header: { type: 'string' } }),
+        task: closed('task', {
+          by: { enum: PLAN_WORDS.taskBy, default: 'session' },
+          header: { type: 'string' },
+          deadlineMs: { type: 'number', minimum: 1 },
+        }),
         expect: closed('expect', {
           fired: NAMES,
           measures: {

@@ -16,6 +16,7 @@ import {
   type Performer,
   type Plan,
 } from '@toolquake/sdk/core';
+import { randomBytes } from 'node:crypto';
 import { openAdmin } from './open-admin.js';
 import { openJournal } from './journal-file.js';
 import { journalPlace } from './run-directory.js';
@@ -48,6 +49,8 @@ export type LiveRun = {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly journal: JournalSink;
+  /** Tells in the journal which calls ask for the same; not written there itself. */
+  readonly operationKey: Uint8Array | undefined;
   /** Rules may come later, through the admin routes. */
   readonly mayChange: boolean;
   /** Where the admin routes are; undefined when nobody asked for them. */
@@ -71,11 +74,13 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   if (guarded !== undefined) tell(`${guarded}: nothing is injected, all traffic passes untouched.`);
 
   const token = options.adminPort === undefined ? undefined : adminToken(options.env);
-  const { path, shared } = journalPlace(options);
+  const { path, operationKey, shared } = journalPlace(options);
   const file = path === undefined ? undefined : openJournal(path, tell);
   const clock = realClock;
   const startedAtMs = clock.nowMs();
   const startedAt = new Date().toISOString();
+  // Some clients start a server command twice, and both write to the file that was named.
+  const run = randomBytes(4).toString('hex');
   const told = new Set<string>();
   let hasStarted = false;
   // The start is written with the first entry, so that a run that fails to start leaves no trace.
@@ -86,6 +91,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         v: JOURNAL_VERSION,
         kind: 'start',
         atMs: 0,
+        run,
         transport,
         seed: loaded.seed,
         rules: listedRules(loaded.rules),
@@ -93,10 +99,11 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         startedAt,
         ...(guarded === undefined ? {} : { guarded }),
         ...shared,
+        ...(loaded.task.deadlineMs === undefined ? {} : { deadlineMs: loaded.task.deadlineMs }),
         ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }
-    file?.append(entry);
+    file?.append({ ...entry, run });
   };
 
   const mayChange = token !== undefined;
@@ -138,6 +145,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     clock,
     startedAtMs,
     journal,
+    operationKey,
     onProblem(error) {
       const message = describeProblem(error);
       journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message });

@@ -42,7 +42,7 @@ export async function proxyHttp(options: ProxyHttpOptions): Promise<'stopped' | 
   const { host, tell, signal } = options;
   const url = isForward(options) ? undefined : upstreamUrl(options.upstream);
   const run = await loadRun({ transport: 'http', ...options });
-  const upstream = url === undefined ? 'any' : connectUpstream(url, { rewriteHost: options.rewriteHost === true });
+  const upstream = url === undefined ? 'any' : connectUpstream(url, { rewriteHost: options.rewriteHost === true, tell });
   const failure = new AbortController();
   const onProblem = (error: unknown): void => {
     run.onProblem(error);

@@ -12,7 +12,9 @@ export type ProxyTcpOptions = {
   readonly port: number;
   readonly planPath?: string | undefined;
   readonly journalPath?: string | undefined;
+  readonly runDirectory?: string | undefined;
   readonly seed?: number | undefined;
+  readonly adminPort?: number | undefined;
   readonly target?: string | undefined;
   readonly isStrict?: boolean | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -21,7 +23,12 @@ export type ProxyTcpOptions = {
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
   /** The proxy listens; clients can connect to this address. */
-  readonly onListening: (listening: { readonly address: string; readonly upstream: string; readonly port: number }) => void;
+  readonly onListening: (listening: {
+    readonly address: string;
+    readonly upstream: string;
+    readonly port: number;
+    readonly adminUrl?: string;
+  }) => void;
 };
 
 /** Resolves when the proxy has stopped: because of the signal, or of a mistake of ours under `isStrict`. */
@@ -49,10 +56,13 @@ export async function proxyTcp(options: ProxyTcpOptions): Promise<'stopped' | 'f
     run.abandon();
     throw error;
   });
+  run.control(proxy.performer);
   if (!isLoopback(host))
     tell(`warning: ${host} can be reached from other machines, and whoever reaches it reaches ${options.upstream} through it.`);
   const name = isIP(host) === 6 ? `[${host}]` : host;
-  options.onListening({ address: `${name}:${proxy.address.port}`, upstream: options.upstream, port: proxy.address.port });
+  const { port } = proxy.address;
+  const admin = run.adminUrl === undefined ? {} : { adminUrl: run.adminUrl };
+  options.onListening({ address: `${name}:${port}`, upstream: options.upstream, port, ...admin });
 
   await aborted(AbortSignal.any([signal, failure.signal]));
   await proxy.stop();

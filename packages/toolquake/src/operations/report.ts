@@ -84,7 +84,8 @@ async function readOne(
     }
     // What a task's wrapper saw stands for itself.
     hasStarted ||= entry.kind === 'start' || entry.kind === 'task';
-    if (!hasStarted || !digest.add(entry)) skip({ where, problem: 'it comes before the start of any run' });
+    if (!hasStarted) skip({ where, problem: 'it comes before the start of any run' });
+    else if (!digest.add(entry)) skip({ where, problem: 'it belongs to no run that was going on' });
   };
 
   await readLines(

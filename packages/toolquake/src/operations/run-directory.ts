@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import { ownOperationKey, sharedOperationKey } from './operation-key.js';
 
 /** The variables by which a task reaches the proxies that are started below it. */
 export const RUN_DIRECTORY_VARIABLE = 'TOOLQUAKE_RUN_DIR';
@@ -15,6 +16,8 @@ export const TASK_VARIABLE = 'TOOLQUAKE_TASK';
 /** Where a live run writes, and what it shares with others. */
 export type JournalPlace = {
   readonly path: string | undefined;
+  /** Undefined where nothing is written. */
+  readonly operationKey: Uint8Array | undefined;
   /** For the start entry. */
   readonly shared: { readonly group?: string; readonly task?: string };
 };
@@ -35,10 +38,15 @@ export function journalPlace(options: {
     });
   }
   const directory = options.runDirectory ?? nonEmpty(env[RUN_DIRECTORY_VARIABLE]);
-  if (directory === undefined) return { path: journalPath, shared: {} };
+  if (directory === undefined)
+    return { path: journalPath, operationKey: journalPath === undefined ? undefined : ownOperationKey(), shared: {} };
   const task = nonEmpty(env[TASK_VARIABLE]);
-  const path = journalPath ?? fileIn(directory, options.target ?? options.transport);
-  return { path, shared: { group: groupOf(directory), ...(task === undefined ? {} : { task }) } };
+  const file = fileIn(directory, options.target ?? options.transport);
+  return {
+    path: journalPath ?? file,
+    operationKey: sharedOperationKey(directory),
+    shared: { group: groupOf(directory), ...(task === undefined ? {} : { task }) },
+  };
 }
 
 /** A path in a run directory that no other process uses. Makes the directory. */

@@ -10,6 +10,7 @@ import { startServer, type ProcessEnd } from '../proxies/stdio-server.js';
 import type { Digest } from '../reporters/journal-digest.js';
 import { forwardSignals, TYPED_SIGNALS } from './forward-signals.js';
 import { openJournal } from './journal-file.js';
+import { forgetOperationKey } from './operation-key.js';
 import { digestJournals } from './report.js';
 import { fileIn, groupOf, journalsIn, RUN_DIRECTORY_VARIABLE, TASK_VARIABLE } from './run-directory.js';
 
@@ -64,5 +65,7 @@ export async function runTask(options: TaskOptions): Promise<TaskEnd> {
   const how = { ...(end.code === null ? {} : { exitCode: end.code }), ...(end.signal === null ? {} : { signal: end.signal }) };
   journal.append({ ...about, atMs, state: 'ended', ...how });
   await journal.close();
+  // Nobody else knows this folder.
+  if (given === undefined) forgetOperationKey(directory);
   return { end, task, directory, digest: await digestJournals({ paths: journalsIn(directory) }) };
 }

@@ -1,9 +1,10 @@
 /** A body that is read whole when it is small enough to look into, and otherwise only as far as that. */
 import type { IncomingMessage, OutgoingMessage } from 'node:http';
-import { endWith, relayBody } from './http-relay.js';
+import type { RawHeaders } from './http-headers.js';
+import { addTrailers, endWith, relayBody } from './http-relay.js';
 
-/** Bytes read so far; `rest` still flows when the body is over the limit. */
-export type Body = { readonly bytes: Buffer; readonly rest: IncomingMessage | undefined };
+/** Bytes read so far; `rest` still flows when the body is over the limit. Trailers are known where all of it was read. */
+export type Body = { readonly bytes: Buffer; readonly rest: IncomingMessage | undefined; readonly trailers?: RawHeaders };
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -14,7 +15,8 @@ export function readBody(from: IncomingMessage, maxBytes: number, whenRead: (bod
   const take = (rest: IncomingMessage | undefined): void => {
     from.off('data', onData);
     from.off('end', onEnd);
-    whenRead({ bytes: chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks), rest });
+    const bytes = chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks);
+    whenRead(rest === undefined && from.rawTrailers.length > 0 ? { bytes, rest, trailers: from.rawTrailers } : { bytes, rest });
   };
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk);
@@ -32,6 +34,7 @@ export function readBody(from: IncomingMessage, maxBytes: number, whenRead: (bod
 /** Sends a body on, all of it. */
 export function sendBody(body: Body, to: OutgoingMessage): void {
   if (body.rest === undefined) {
+    if (body.trailers !== undefined) addTrailers(to, body.trailers);
     endWith(to, body.bytes);
     return;
   }

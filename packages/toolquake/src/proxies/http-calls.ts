@@ -1,9 +1,10 @@
 /** What an exchange's handle is over HTTP: the request that opened it, and the way back to whoever sent it. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { changedNameHeader, frameBytes, NAME_HEADER, type Exchange, type Frame, type Refusal } from '@toolquake/sdk/core';
+import { changedNameHeader, frameBytes, NAME_HEADER, type Exchange, type Frame, type MessageId, type Refusal } from '@toolquake/sdk/core';
 import { sendBody, type Body } from './http-body.js';
 import { headerOf, withBodyLength, withHeader } from './http-headers.js';
 import type { Lane } from './http-lane.js';
+import { relayInterim } from './http-relay.js';
 import type { SessionRecord } from './http-sessions.js';
 import type { Upstream, UpstreamAsk } from './http-upstream.js';
 
@@ -18,6 +19,8 @@ export type ClientCall = {
   exchange: Exchange | undefined;
   /** The stream that the answer comes in, when it is another one (a resumed stream, HTTP+SSE). */
   via: Lane | undefined;
+  /** The elements of a posted batch, by their ids. */
+  elements: ReadonlyMap<MessageId, ClientCall> | undefined;
   /** Requests upstream made for this call. */
   readonly sent: Set<ClientRequest>;
   /** Posts a message upstream: the original bytes, or an edited message under headers that agree with it. */
@@ -56,6 +59,8 @@ export function createClientCall(
   from: { readonly record: SessionRecord; readonly lane: Lane; readonly ask: UpstreamAsk; readonly body: Body; readonly frame: Frame },
   upstream: Upstream,
   listener: UpstreamListener,
+  /** Takes a message into the batch that is being put together; false when there is none. */
+  takenIntoBatch?: (frame: Frame) => boolean,
 ): ClientCall {
   const { ask, body, lane } = from;
   let isRestSpent = false;
@@ -73,8 +78,10 @@ export function createClientCall(
     message: from.frame,
     exchange: undefined,
     via: from.record.isAnsweredInStream ? from.record.stream : undefined,
+    elements: undefined,
     sent: new Set(),
     forward(frame) {
+      if (takenIntoBatch?.(frame) === true) return undefined;
       const isOriginal = frame === from.frame;
       if (frame.isOpaque && (!isOriginal || isRestSpent)) return 'too large';
       const bytes = isOriginal ? undefined : frameBytes(frame);
@@ -83,6 +90,7 @@ export function createClientCall(
       lane.openUpstreams++;
       out.once('error', (error: NodeJS.ErrnoException) => listener.onFailure(call, error));
       out.once('response', (answer) => listener.onAnswer(call, answer));
+      relayInterim(out, lane.response);
       if (bytes === undefined) sendBody(body, out);
       else out.end(bytes);
       isRestSpent = true;

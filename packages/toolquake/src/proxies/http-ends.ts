@@ -21,6 +21,8 @@ import type { Lane } from './http-lane.js';
 const NOBODY = 'there is nobody to send it to';
 /** How HTTP+SSE acknowledges a POST whose answer comes in the stream. */
 const ACCEPTED: HttpReply = { status: 202, body: 'Accepted' };
+/** HTTP answers the POST as a whole. */
+const NO_STATUS = 'one message of a batch has no status of its own';
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** Notifications that belong to one call; all others go where the server speaks unasked. */
@@ -45,7 +47,8 @@ export function createHttpEnds({ frontDoor, connecting, cutAll }: HttpEndsOption
   /** Answers the client in the server's name. With HTTP+SSE a status is said to the POST, and a message in the stream. */
   const answerClient = (call: ClientCall, message: JsonObject | undefined, http: HttpReply | undefined): Refusal => {
     const { lane, record } = call;
-    if (!record.isAnsweredInStream) return lane.reply(message, http);
+    if (!record.isAnsweredInStream) return lane.reply(message, http, call);
+    if (lane.batch !== undefined) return message === undefined ? NO_STATUS : (call.via?.reply(message, undefined) ?? undefined);
     const isForPost = http !== undefined && (message === undefined || http.body !== undefined || http.status >= 300);
     if (isForPost && !lane.isAnswered) return lane.reply(message, http);
     if (message === undefined) return 'the POST was answered already';
@@ -78,19 +81,19 @@ export function createHttpEnds({ frontDoor, connecting, cutAll }: HttpEndsOption
     const { stream, listening } = handle.record;
     const { kind, method } = frameHead(frame);
     if (kind !== 'response' && !ABOUT_A_CALL.has(method ?? '')) {
-      if (stream?.isStreaming === true) return stream.deliver(frame);
-      if (listening?.lane.isStreaming === true) return listening.lane.deliver(tagged(frame, listening.id));
+      if (stream?.isStreaming === true) return stream.say(frame);
+      if (listening?.lane.isStreaming === true) return listening.lane.say(tagged(frame, listening.id));
     }
     // The call's own answer becomes a stream, where it is none yet: servers may speak there before they answer.
     const lane = handle.kind === 'client-call' ? answerLane(handle) : handle.lane;
-    return lane.openStream() ?? lane.deliver(frame);
+    return lane.openStream() ?? lane.say(frame, handle);
   };
 
   return {
     send(frame, exchange) {
       const handle = exchange === undefined ? undefined : handleOf(exchange);
       if (handle === undefined) return NOBODY;
-      if (frame.direction === 'to-client') return laneOf(exchange)?.deliver(frame) ?? undefined;
+      if (frame.direction === 'to-client') return laneOf(exchange)?.deliver(frame, handle) ?? undefined;
       return handle.kind === 'client-call'
         ? handle.forward(frame)
         : handle.answeredBy === undefined
@@ -100,7 +103,7 @@ export function createHttpEnds({ frontDoor, connecting, cutAll }: HttpEndsOption
     sendSlice(frame, slice, exchange) {
       if (frame.direction === 'to-server') return 'requests are not sent in slices over HTTP';
       const lane = laneOf(exchange);
-      return lane === undefined ? NOBODY : lane.slice(frame, slice);
+      return lane === undefined ? NOBODY : lane.slice(frame, slice, exchange?.handle as object);
     },
     reply(exchange, message, http) {
       const handle = handleOf(exchange);

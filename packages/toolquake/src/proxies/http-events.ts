@@ -1,11 +1,18 @@
 /** One event stream of the server on its way to a client: every message in it is decided on, the rest passes. */
 import type { IncomingMessage } from 'node:http';
 import {
+  batchOf,
   createEventFramer,
+  encodeEvent,
   eventData,
   exchangeOf,
+  frameBytes,
   frameFromBytes,
   frameHead,
+  hasEventId,
+  isUntouchedBatch,
+  rebuildBatch,
+  type Batch,
   type EventBlock,
   type Exchange,
   type Frame,
@@ -13,7 +20,7 @@ import {
 } from '@toolquake/sdk/core';
 import { handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { Lane } from './http-lane.js';
-import { SMALL_BYTES } from './http-relay.js';
+import { addTrailers, SMALL_BYTES } from './http-relay.js';
 import type { SessionRecord } from './http-sessions.js';
 import type { Upstream } from './http-upstream.js';
 
@@ -42,6 +49,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
   /** The rest of such an event that a fault kept: in a stream that calls share, the others must not wait for it. */
   let isDropping = false;
   let hasEnded = false;
+  let isFirstBlock = true;
 
   // A fault may still want to answer with a status of its own: then the stream begins with its first event.
   if (call?.exchange?.engagements === undefined) lane.openStream();
@@ -58,16 +66,54 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
 
   /** The exchange that an answer in this stream belongs to. Clients of one name may use the same ids, so ours comes first. */
   const answered = (frame: Frame): Exchange | undefined => {
-    const own = call?.exchange;
-    return own?.id !== undefined && own.id === frameHead(frame).id ? own : exchangeOf(record.session, frame);
+    const { id } = frameHead(frame);
+    const own = call?.elements === undefined ? call?.exchange : call.elements.get(id ?? null)?.exchange;
+    return own?.id !== undefined && own.id === id ? own : exchangeOf(record.session, frame);
+  };
+
+  /** True when a request or notification of the server goes on as it is. */
+  const passesUnasked = (frame: Frame): boolean => {
+    const handle: ServerCall = { kind: 'server-call', record, lane, upstream: owner.upstream, answeredBy: undefined };
+    return performer.request(record.session, frame, { handle }).effects === undefined;
+  };
+
+  /** Several messages in one event: what is left of them stays one event. */
+  const decideAll = (block: EventBlock, batch: Batch): void => {
+    const places = lane.sieve.sift(batch, (frame) => {
+      let isPassed = true;
+      guarded(
+        () => void (isPassed = passesInBatch(frame)),
+        () => {},
+      );
+      return isPassed;
+    });
+    const rest = isUntouchedBatch(batch, places) ? batch.frame : rebuildBatch(batch, places);
+    if (rest !== undefined) lane.pass(rest === batch.frame ? block.bytes : encodeEvent(frameBytes(rest), block.bytes));
+  };
+
+  const passesInBatch = (frame: Frame): boolean => {
+    const { kind } = frameHead(frame);
+    if (kind === 'request' || kind === 'notification') return passesUnasked(frame);
+    const exchange = kind === 'response' ? answered(frame) : undefined;
+    const asked = exchange === undefined ? undefined : handleOf(exchange);
+    if (exchange === undefined || asked?.kind !== 'client-call') return true;
+    if (asked.lane !== lane) asked.via = lane;
+    const isPassed = performer.answer(exchange, frame).effects === undefined;
+    if (isPassed) lane.noteAnswer(asked);
+    else if (!record.isAnsweredInStream) lane.owe(asked);
+    return isPassed;
   };
 
   const decide = (block: EventBlock, frame: Frame): void => {
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const handle: ServerCall = { kind: 'server-call', record, lane, upstream: owner.upstream, answeredBy: undefined };
-      if (performer.request(record.session, frame, { handle }).effects === undefined) lane.pass(block.bytes);
+      if (passesUnasked(frame)) lane.pass(block.bytes);
       else lane.keepNoted();
+      return;
+    }
+    const batch = kind === 'other' ? batchOf(frame) : undefined;
+    if (batch !== undefined) {
+      decideAll(block, batch);
       return;
     }
     const exchange = kind === 'response' ? answered(frame) : undefined;
@@ -78,7 +124,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
     }
     if (asked.lane !== lane) asked.via = lane;
     if (block.part === 'start') blockedBy = frame;
-    if (performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
+    if (performer.answer(exchange, frame).effects === undefined) lane.deliver(frame, asked);
     else {
       if (blockedBy === undefined || call !== undefined) lane.keepNoted();
       else {
@@ -87,12 +133,18 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
         lane.forgetNoted();
       }
       // A stream of many calls ends when the server says so.
-      lane.owesAnswer = !lane.isAnswered && !record.isAnsweredInStream;
+      if (record.isAnsweredInStream) lane.owesAnswer = false;
+      else lane.owe(asked);
     }
     if (blockedBy !== undefined) answer.pause();
   };
 
   const take = (block: EventBlock): void => {
+    if (isFirstBlock) {
+      // Servers that keep events number them from the first one on.
+      isFirstBlock = false;
+      lane.hasEventIds = hasEventId(block.bytes);
+    }
     if (blockedBy !== undefined) {
       blocked.push(block);
       return;
@@ -122,7 +174,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
 
   const finish = (): void => {
     if (blockedBy !== undefined) return;
-    if (!lane.owesAnswer) lane.openStream();
+    if (!lane.isOwing) lane.openStream();
     lane.upstreamEnded();
   };
 
@@ -131,6 +183,7 @@ export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
     hasEnded = true;
     const rest = framer.end();
     if (rest !== undefined) take(rest);
+    if (!lane.isGone) addTrailers(lane.response, answer.rawTrailers);
     finish();
   };
 

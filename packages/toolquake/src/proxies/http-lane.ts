@@ -4,12 +4,16 @@
  */
 import type { ServerResponse } from 'node:http';
 import {
+  batchBytes,
+  createBatchSieve,
   encodeEvent,
   eventOpening,
   frameBytes,
+  frameFromMessage,
   frameHead,
   HEARTBEAT,
   replyHeaders,
+  type BatchSieve,
   type Frame,
   type HttpReply,
   type JsonObject,
@@ -35,6 +39,15 @@ export type Slice = { readonly bytes: Uint8Array; readonly isFirst: boolean; rea
 /** What we know of the server from its latest answer. */
 export type KnownServer = { headers: RawHeaders };
 
+/** What is due to a client that posted several messages at once. */
+export type BatchDue = {
+  /** Calls whose answer, or request, is in the hands of a fault. */
+  readonly owed: Set<object>;
+  readonly answered: Set<object>;
+  /** Answers that wait until it is known whether the server answers with a stream or with one array. */
+  gathered: Frame[];
+};
+
 /** See the module comment. */
 export class Lane {
   readonly response: ServerResponse;
@@ -50,8 +63,13 @@ export class Lane {
   /** We cut the connection ourselves: the client did not cancel anything. */
   isCut = false;
   isAnswered = false;
+  /** The server numbers its events, so a client that lost the stream may ask for the rest of it. */
+  hasEventIds = false;
+  /** Set when the client posted a batch. */
+  batch: BatchDue | undefined;
   /** Hears of every message that was delivered. */
   onDelivered: ((frame: Frame) => void) | undefined;
+  private ownSieve: BatchSieve | undefined;
   private state: 'waiting' | 'streaming' | 'complete' = 'waiting';
   private hasUpstreamEnded = false;
   /** The event that came last, and its frame: shape of what takes its place. */
@@ -69,6 +87,11 @@ export class Lane {
     this.server = server;
     this.events = new EventWriter(response);
     this.acceptsEvents = accept?.toLowerCase().includes('text/event-stream') === true;
+  }
+
+  /** Takes what is delivered while a batch of the server is being decided on. Most lanes never see one. */
+  get sieve(): BatchSieve {
+    return (this.ownSieve ??= createBatchSieve());
   }
 
   get isStreaming(): boolean {
@@ -105,7 +128,21 @@ export class Lane {
     this.state = 'streaming';
     writeHead(this.response, isServers ? this.head! : this.ourStream());
     process.nextTick(flushHead, this.response);
+    const waiting = this.batch?.gathered ?? [];
+    if (this.batch !== undefined) this.batch.gathered = [];
+    for (const frame of waiting) this.events.pass(encodeEvent(frameBytes(frame)));
     return undefined;
+  }
+
+  /** An answer to `call` is in the hands of a fault: nothing may end before it. */
+  owe(call: object): void {
+    if (this.batch === undefined) this.owesAnswer = !this.isAnswered;
+    else if (!this.batch.answered.has(call)) this.batch.owed.add(call);
+  }
+
+  /** Is an answer still in the hands of a fault? */
+  get isOwing(): boolean {
+    return this.batch === undefined ? this.owesAnswer : this.batch.owed.size > 0;
   }
 
   /** Writes bytes of the stream as they came. */
@@ -115,8 +152,16 @@ export class Lane {
     return why;
   }
 
-  /** Delivers a message: as the server's own body or event where it is untouched, else in the same form. */
-  deliver(frame: Frame): Refusal {
+  /** Delivers a message, which is the answer to `call`: in its place, while a batch is being decided on. */
+  deliver(frame: Frame, call?: object): Refusal {
+    if (this.isGone) return GONE;
+    if (this.ownSieve?.take(frame) !== true) return this.say(frame, call);
+    if (endsCall(frame)) this.noteAnswer(call);
+    return undefined;
+  }
+
+  /** Says a message now: as the server's own body or event where it is untouched, else in the same form. */
+  say(frame: Frame, call?: object): Refusal {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
     const isAnswer = endsCall(frame) || frame === this.whole?.frame;
@@ -126,12 +171,26 @@ export class Lane {
       if (block === undefined && frame.isOpaque) return 'too large';
       const why = this.pass(block ?? encodeEvent(frameBytes(frame), this.lastBlock));
       if (why === undefined) this.onDelivered?.(frame);
-      if (why === undefined && isAnswer) this.answered();
+      if (why === undefined && isAnswer) this.answered(call);
       return why;
     }
     if (frame === this.whole?.frame) return this.sendWhole(this.head ?? OUR_JSON, this.whole.body);
     if (frame.isOpaque) return 'too large';
-    return this.sendBytes(frameBytes(frame));
+    if (this.batch === undefined) return this.sendBytes(frameBytes(frame));
+    this.batch.gathered.push(frame);
+    this.answered(call);
+    return undefined;
+  }
+
+  /** What is left of the server's answer to a batch. It becomes a stream where a fault still owes some of it. */
+  sayAll(frames: readonly Frame[], rebuilt: () => Uint8Array): void {
+    if (this.isGone || this.state === 'complete') return;
+    const due = this.batch;
+    const isLast = !this.isOwing && this.openUpstreams <= 1 && (due?.gathered.length ?? 0) === 0;
+    if (this.state === 'waiting' && isLast) {
+      if (frames.length > 0) this.sendBytes(rebuilt());
+    } else if (frames.length > 0 && this.isOwing && this.openStream() !== undefined) due?.gathered.push(...frames);
+    else for (const frame of frames) this.say(frame);
   }
 
   /** The server's answer, all of it, as it came. */
@@ -146,8 +205,11 @@ export class Lane {
   }
 
   /** Sends some bytes of a message; the first slice opens the body or event, the last one closes it. */
-  slice(frame: Frame, slice: Slice): Refusal {
+  slice(frame: Frame, slice: Slice, call?: object): Refusal {
     if (this.isGone) return GONE;
+    // An array cannot be cut inside one of its elements: the client gets events instead, where it reads them.
+    const whyNot = this.batch === undefined ? undefined : this.openStream();
+    if (whyNot !== undefined) return whyNot;
     if (this.state === 'complete' && slice.isFirst) return COMPLETE;
     if (slice.isFirst && frame.isOpaque) return 'too large';
     const isStream = this.state === 'streaming' || (this.head !== undefined && isEventStream(this.head.headers));
@@ -158,7 +220,7 @@ export class Lane {
       this.events.slice(frame, slice.bytes);
       if (!slice.isLast) return undefined;
       this.events.endSlices(frame);
-      if (endsCall(frame)) this.answered();
+      if (endsCall(frame)) this.answered(call);
       return undefined;
     }
     if (slice.isFirst) {
@@ -176,9 +238,13 @@ export class Lane {
   }
 
   /** Answers in the server's place. */
-  reply(message: JsonObject | undefined, http: HttpReply | undefined): Refusal {
+  reply(message: JsonObject | undefined, http: HttpReply | undefined, call?: object): Refusal {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
+    if (this.batch !== undefined && call !== undefined)
+      return message === undefined
+        ? 'one message of a batch has no status of its own'
+        : this.say(frameFromMessage('to-client', message), call);
     const text = http?.body ?? (message === undefined ? '' : JSON.stringify(message));
     if (this.state === 'streaming') {
       if (message === undefined) return 'the answer has begun as a stream';
@@ -230,7 +296,7 @@ export class Lane {
     return undefined;
   }
 
-  /** One request upstream is over. */
+  /** One request upstream is over. Nothing ends before that where it was the last one. */
   upstreamEnded(): void {
     this.openUpstreams--;
     this.hasUpstreamEnded = true;
@@ -241,14 +307,30 @@ export class Lane {
     return frame === this.lastFrame ? this.lastBlock : this.blocks?.get(frame);
   }
 
-  private answered(): void {
-    this.isAnswered = true;
+  /** Takes note that the answer to `call` is on its way to the client. */
+  noteAnswer(call: object | undefined): void {
+    if (this.batch === undefined) this.isAnswered = true;
+    else if (call !== undefined) {
+      this.batch.answered.add(call);
+      this.batch.owed.delete(call);
+    }
+  }
+
+  private answered(call?: object): void {
+    this.noteAnswer(call);
     this.finishIfDone();
   }
 
-  private finishIfDone(): void {
-    const isDone = (this.isAnswered && this.hasUpstreamEnded) || (this.openUpstreams === 0 && !this.owesAnswer);
-    if (isDone && this.state === 'streaming' && !this.isGone) this.events.end();
+  /** Ends the answer when nothing more is due: neither by the server nor by a fault. */
+  finishIfDone(): void {
+    if (this.isGone) return;
+    const { batch } = this;
+    const isOver = this.openUpstreams === 0 && !this.isOwing;
+    if (this.state === 'streaming' && ((batch === undefined && this.isAnswered && this.hasUpstreamEnded) || isOver)) {
+      this.isAnswered ||= batch !== undefined;
+      this.events.end();
+    }
+    if (this.state === 'waiting' && batch !== undefined && isOver && batch.gathered.length > 0) this.sendBytes(batchBytes(batch.gathered));
   }
 
   private sendBytes(bytes: Uint8Array): Refusal {

@@ -19,6 +19,8 @@ export type HttpOrigins = {
 export function createOrigins(options: {
   readonly open: (upstream: Upstream, url: URL) => HttpOrigin;
   readonly onForget: (origin: HttpOrigin) => void;
+  /** One line for people. */
+  readonly tell: (line: string) => void;
 }): HttpOrigins {
   const byName = new Map<string, HttpOrigin>();
 
@@ -33,7 +35,7 @@ export function createOrigins(options: {
   return {
     of(url) {
       const known = byName.get(url.origin);
-      const found = known ?? options.open(connectUpstream(url, { rewriteHost: false, isAskedByName: true }), url);
+      const found = known ?? options.open(connectUpstream(url, { rewriteHost: false, isAskedByName: true, tell: options.tell }), url);
       // The order of a map is the order of its last use here.
       byName.delete(url.origin);
       if (known === undefined && byName.size >= MAX_ORIGINS) forgetOne();

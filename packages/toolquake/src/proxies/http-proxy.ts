@@ -35,6 +35,8 @@ export type HttpProxyOptions = {
   readonly clock: Clock;
   readonly journal: JournalSink;
   readonly startedAtMs: number;
+  /** See `PerformerOptions`. */
+  readonly operationKey?: Uint8Array | undefined;
   readonly target?: string | undefined;
   readonly labelHeader?: string | undefined;
   /** Header that names the task of a call, when the plan says so. */

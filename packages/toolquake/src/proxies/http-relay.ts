@@ -1,6 +1,6 @@
 /** Passing one HTTP request on and its answer back, untouched and as it comes. The whole data path when no rule is at work. */
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
-import { endToEnd } from './http-headers.js';
+import { endToEnd, type RawHeaders } from './http-headers.js';
 import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
 
 /** Changes some of a body on its way; may keep bytes back until it is pushed more, or until the end. */
@@ -16,7 +16,10 @@ export function relay(
 ): void {
   const out = upstream.request(ask);
   relayInterim(out, response);
-  out.on('error', (error: NodeJS.ErrnoException) => failClient(response, error));
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    if (!response.destroyed && !response.writableEnded) upstream.failed(error);
+    failClient(response, error);
+  });
   out.on('response', (answer) => {
     const head = headOf(answer);
     const edit = onHead?.(head);
@@ -70,13 +73,18 @@ export function relayBody(from: IncomingMessage, to: OutgoingMessage, edit?: Bod
     isFlushed = true;
     const kept = edit?.end();
     if (kept !== undefined && kept.length > 0) to.write(kept);
-    if (from.rawTrailers.length > 0) to.addTrailers(pairs(from.rawTrailers));
+    addTrailers(to, from.rawTrailers);
     to.end();
   });
   // After the bytes that came with the head: a head alone must not wait for a slow body.
   process.nextTick(() => {
     if (!isFlushed) flushHead(to);
   });
+}
+
+/** Adds what follows a chunked body. To be called before its end. */
+export function addTrailers(to: OutgoingMessage, trailers: RawHeaders): void {
+  if (trailers.length > 0) to.addTrailers(pairs(trailers));
 }
 
 /** Ends with the last bytes. As text of one byte per character, a small body shares one write with its head. */
@@ -125,7 +133,7 @@ export function failClient(response: ServerResponse, error: { readonly code?: st
 }
 
 /** Passes 1xx answers on: `100 Continue`, early hints, and whatever else comes before the answer. */
-function relayInterim(out: ClientRequest, response: ServerResponse): void {
+export function relayInterim(out: ClientRequest, response: ServerResponse): void {
   out.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
     if (response.headersSent || response.socket === null) return;
     const lines = pairs(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);

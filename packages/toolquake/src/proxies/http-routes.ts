@@ -55,6 +55,7 @@ export function anyWay(options: {
       return options.open(upstream, url);
     },
     onForget: options.onForget,
+    tell: options.tell,
   });
 
   const targetOf = (request: IncomingMessage): { readonly origin: URL; readonly path: string } | undefined => {

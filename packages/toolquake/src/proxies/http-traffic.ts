@@ -1,6 +1,18 @@
 /** MCP over HTTP with rules at work: reads what clients post and servers answer, shows it to the decider, and passes it on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { baggageTask, exchangeOf, frameFromBytes, frameHead, TASK_HEADER, type Frame, type Performer } from '@toolquake/sdk/core';
+import {
+  baggageTask,
+  batchOf,
+  exchangeOf,
+  frameFromBytes,
+  frameHead,
+  introductionOf,
+  TASK_HEADER,
+  type Exchange,
+  type Frame,
+  type Performer,
+} from '@toolquake/sdk/core';
+import { batchPoster } from './http-batch.js';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import { announcedEndpoint } from './http-endpoint.js';
@@ -27,6 +39,9 @@ export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: Ser
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** How long a legacy client may take to come back for the answer to a call whose stream broke off. */
+const RESUME_WITHIN_MS = 60_000;
+
 /** Handlers for messages (POST) and for streams and pages (GET). */
 export type Traffic = {
   readonly post: Handler;
@@ -41,6 +56,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   const taskHeader = options.taskHeader?.toLowerCase() ?? TASK_HEADER;
   const server: KnownServer = { headers: [] };
   const open = new Set<Lane>();
+  const over = new WeakSet<Exchange>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
   const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
@@ -70,11 +86,23 @@ export function createTraffic(options: TrafficOptions): Traffic {
     if (lane.sendWhole(head, { bytes: NO_BYTES, rest: answer }) !== undefined) answer.resume();
   };
 
+  /**
+   * Nothing more comes on this line. A stream whose events have ids may be asked for again, so its call stays open for a
+   * while; of any other call no answer can come.
+   */
+  const lineIsOver = ({ exchange, lane }: ClientCall): void => {
+    if (exchange?.id === undefined || over.has(exchange)) return;
+    over.add(exchange);
+    performer.abandon(exchange, lane.hasEventIds && !exchange.isReported ? RESUME_WITHIN_MS : 0);
+  };
+
   /** An answer that breaks off must break off for the client too. */
-  const guardAnswer = (answer: IncomingMessage, lane: Lane): void => {
+  const guardAnswer = (answer: IncomingMessage, call: ClientCall): void => {
+    const { lane } = call;
     answer.on('error', () => {});
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
+      if (!lane.isOwing && !call.record.isAnsweredInStream) lineIsOver(call);
     });
   };
 
@@ -84,17 +112,18 @@ export function createTraffic(options: TrafficOptions): Traffic {
     const frame = frameFromBytes('to-client', body.bytes, body.rest !== undefined || isCompressed(head.headers));
     if (!lane.isAnswered) {
       lane.head = head;
-      lane.whole = { frame, body };
+      // One message of a batch: its answer is a part of what the client gets. What is no answer is the answer to all.
+      if (lane.batch === undefined || frameHead(frame).kind !== 'response') lane.whole = { frame, body };
     }
     // "Accepted", with the answer to come in another stream (HTTP+SSE), is no answer yet.
     const isPending = record.isAnsweredInStream ? head.status < 300 : head.status === 202 && body.bytes.length === 0;
     guarded(
       lane.response,
       () => {
-        if (exchange === undefined || isPending || performer.answer(exchange, frame).effects === undefined) lane.deliver(frame);
-        else lane.owesAnswer = !lane.isAnswered;
+        if (exchange === undefined || isPending || performer.answer(exchange, frame).effects === undefined) lane.deliver(frame, call);
+        else lane.owe(call);
       },
-      () => void lane.deliver(frame),
+      () => void lane.deliver(frame, call),
     );
     lane.upstreamEnded();
   };
@@ -105,7 +134,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const head = headOf(answer);
       server.headers = head.headers;
       if (!lane.isAnswered) lane.head = head;
-      guardAnswer(answer, lane);
+      guardAnswer(answer, call);
       const { method, id } = frameHead(call.message);
       if (method === 'initialize' && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
       if (isEventStream(head.headers) && !isCompressed(head.headers)) {
@@ -117,6 +146,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     onFailure(call, error) {
       const { lane } = call;
       if (lane.isGone || lane.isAnswered) return;
+      upstream.failed(error);
       if (call.exchange?.id === undefined || lane.isStreaming) return failClient(lane.response, error);
       const { head, bytes } = badGateway(error);
       settle(call, head, { bytes, rest: undefined });
@@ -137,28 +167,52 @@ export function createTraffic(options: TrafficOptions): Traffic {
       return;
     }
     for (const out of call.sent) out.destroy();
-    if (exchange !== undefined && record.session.era === 'modern' && !lane.isAnswered) performer.cancel(exchange);
+    if (exchange === undefined || lane.isAnswered) return;
+    // In the modern era, hanging up is how a call is cancelled.
+    if (record.session.era === 'modern') performer.cancel(exchange);
+    else if (!record.isAnsweredInStream) lineIsOver(call);
   };
 
-  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+  /** True when the message goes on as it is. */
+  const passes = (call: ClientCall, frame: Frame, request: IncomingMessage): boolean => {
     const { session } = call.record;
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
       const task = headerOf(request.rawHeaders, taskHeader) ?? baggageTask(headerOf(request.rawHeaders, 'baggage'));
       const decision = performer.request(session, frame, { handle: call, task });
       call.exchange = decision.exchange;
-      if (decision.effects === undefined) call.forward(frame);
-      return;
+      return decision.effects === undefined;
     }
     const exchange = kind === 'response' ? exchangeOf(session, frame) : undefined;
     const asked = exchange === undefined ? undefined : handleOf(exchange);
-    if (exchange === undefined || asked?.kind !== 'server-call') {
-      call.forward(frame);
-      return;
-    }
+    if (exchange === undefined || asked?.kind !== 'server-call') return true;
     asked.answeredBy = call;
-    if (performer.answer(exchange, frame).effects === undefined) call.forward(frame);
+    return performer.answer(exchange, frame).effects === undefined;
   };
+
+  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+    if (passes(call, frame, request)) call.forward(frame);
+  };
+
+  const postBatch = batchPoster({
+    upstream,
+    messages,
+    performer,
+    maxFrameBytes,
+    begin(call, answer) {
+      const { lane, record } = call;
+      const head = headOf(answer);
+      server.headers = head.headers;
+      if (!lane.isAnswered) lane.head = head;
+      guardAnswer(answer, call);
+      const hasHello = [...(call.elements?.values() ?? [])].some(({ message }) => frameHead(message).method === 'initialize');
+      if (hasHello && head.status < 300) sessions.learn(record, headerOf(head.headers, 'mcp-session-id'));
+      return head;
+    },
+    pump,
+    stream,
+    guarded: (lane, act, otherwise) => guarded(lane.response, act, otherwise),
+  });
 
   return {
     post(ask, request, response) {
@@ -166,11 +220,25 @@ export function createTraffic(options: TrafficOptions): Traffic {
       readBody(request, maxFrameBytes, (body) => {
         const frame = frameFromBytes('to-server', body.bytes, body.rest !== undefined);
         const lane = new Lane(response, headerOf(request.rawHeaders, 'accept'), server);
-        const record = sessions.of(request.rawHeaders, frame, ask.path);
+        const batch = frameHead(frame).kind === 'other' ? batchOf(frame) : undefined;
+        const record = sessions.of(request.rawHeaders, batch?.elements.find((one) => introductionOf(one) !== undefined) ?? frame, ask.path);
         record.headers = request.rawHeaders;
         record.path = ask.path;
-        const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
         open.add(lane);
+        if (batch !== undefined) {
+          const calls = postBatch({ batch, record, lane, ask, body }, (call, one) => {
+            let isPassed = true;
+            guarded(
+              response,
+              () => void (isPassed = passes(call, one, request)),
+              () => {},
+            );
+            return isPassed;
+          });
+          response.on('close', () => calls.forEach(hungUp));
+          return;
+        }
+        const call = createClientCall({ record, lane, ask, body, frame }, upstream, messages);
         response.on('close', () => hungUp(call));
         guarded(
           response,
@@ -193,15 +261,19 @@ export function createTraffic(options: TrafficOptions): Traffic {
         return { record, bytes: endpoint.bytes };
       };
       const streams: UpstreamListener = {
-        onAnswer(_call, answer) {
+        onAnswer(call, answer) {
           const head = headOf(answer);
           lane.head = head;
-          guardAnswer(answer, lane);
+          guardAnswer(answer, call);
           if (!isEventStream(head.headers) || isCompressed(head.headers)) return stream(answer, lane, head);
           if (head.status === 200) record.stream = lane;
           pump(answer, { lane, record, call: undefined, announcement });
         },
-        onFailure: (_call, error) => void (lane.isGone || failClient(response, error)),
+        onFailure(_call, error) {
+          if (lane.isGone) return;
+          upstream.failed(error);
+          failClient(response, error);
+        },
       };
       const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
       const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);

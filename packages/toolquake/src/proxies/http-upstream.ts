@@ -27,6 +27,8 @@ export type Upstream = UpstreamPlace & {
   isReachable(): Promise<boolean>;
   /** Never connects to this address again: our own front door, where every request would come back to us. */
   avoid(door: AddressInfo): void;
+  /** A client is told that the server could not be asked; so are people, once for each reason. */
+  failed(error: { readonly code?: string | undefined; readonly message?: string }): void;
   /** False while a request is under way. */
   isIdle(): boolean;
   close(): void;
@@ -43,18 +45,33 @@ export function headOf(answer: IncomingMessage): UpstreamHead {
 /** Methods that Node sends without a body unless their headers say so. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
+/** More reasons than this are not worth a line each. */
+const MAX_TOLD = 16;
+const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
+const CERTIFICATE_ADVICE = ' To trust a certificate of your own, name its file in NODE_EXTRA_CA_CERTS.';
+
+/** How a server is asked. */
+export type UpstreamOptions = {
+  readonly rewriteHost: boolean;
+  readonly isAskedByName?: boolean;
+  /** One line for people: why clients are told that the server could not be asked. Once for each reason. */
+  readonly tell?: ((line: string) => void) | undefined;
+};
+
 /**
  * Connects lazily. A URL that ends in a slash is a prefix of every path; any other names the endpoint itself, and the
  * proxy passes all paths of its origin (OAuth metadata lives outside the endpoint).
  */
-export function connectUpstream(url: URL, options: { readonly rewriteHost: boolean; readonly isAskedByName?: boolean }): Upstream {
+export function connectUpstream(url: URL, options: UpstreamOptions): Upstream {
   const isSecure = url.protocol === 'https:';
   const library = isSecure ? https : http;
   const agent = new library.Agent({ keepAlive: true, noDelay: true, maxFreeSockets: 1024, scheduling: 'lifo' });
   const { host, port } = socketAddress(url);
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : '';
-  const servername = isSecure ? host : undefined;
+  // The name of the server, whatever the client calls it in Host. An address is no name: TLS then says none.
+  const servername = !isSecure ? undefined : net.isIP(host) === 0 ? host : '';
   let door: AddressInfo | undefined;
+  const told = new Set<string>();
 
   const request = (ask: UpstreamAsk): ClientRequest => {
     const { method } = ask;
@@ -85,6 +102,12 @@ export function connectUpstream(url: URL, options: { readonly rewriteHost: boole
         socket.once('error', () => done(false));
         socket.setTimeout(1000, () => done(false));
       }),
+    failed(error) {
+      const why = [error.code, error.message].filter((part) => part !== undefined && part !== '').join(': ');
+      if (options.tell === undefined || told.has(why) || told.size >= MAX_TOLD) return;
+      told.add(why);
+      options.tell(`${url.origin} could not be asked: ${why}.${CERTIFICATE_CODE.test(error.code ?? '') ? CERTIFICATE_ADVICE : ''}`);
+    },
     avoid: (address) => void (door = address),
     isIdle: () => Object.keys(agent.sockets).length === 0 && Object.keys(agent.requests).length === 0,
     close: () => agent.destroy(),

@@ -4,6 +4,7 @@ import {
   frameFromMessage,
   isConnectFailure,
   opposite,
+  type BatchSieve,
   type Clock,
   type Direction,
   type Ends,
@@ -21,6 +22,8 @@ export const TERMINATE_GRACE_MS = 500;
 /** What the ends are made from. */
 export type StdioEndsOptions = {
   readonly lanes: { readonly [Way in Direction]: Lane };
+  /** Takes what is sent while a batch is being decided on. */
+  readonly sieves: { readonly [Way in Direction]: BatchSieve };
   readonly server: ServerProcess;
   readonly lateEnd: LateEnd;
   readonly clock: Clock;
@@ -29,7 +32,7 @@ export type StdioEndsOptions = {
 };
 
 /** Builds the ends. */
-export function createStdioEnds({ lanes, server, lateEnd, clock, passOversized }: StdioEndsOptions): Ends {
+export function createStdioEnds({ lanes, sieves, server, lateEnd, clock, passOversized }: StdioEndsOptions): Ends {
   const gone = (way: Direction): Refusal => {
     if (!lanes[way].isClosed) return undefined;
     return way === 'to-server' ? 'the server is gone' : 'the client is gone';
@@ -39,6 +42,7 @@ export function createStdioEnds({ lanes, server, lateEnd, clock, passOversized }
     const why = gone(frame.direction);
     if (why !== undefined) return why;
     if (frame.isOpaque) return passOversized(frame) ? undefined : 'too large';
+    if (sieves[frame.direction].take(frame)) return undefined;
     lanes[frame.direction].say(frameBytes(frame), frame);
     return undefined;
   };

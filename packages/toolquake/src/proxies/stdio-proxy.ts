@@ -4,13 +4,20 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import {
+  batchOf,
+  createBatchSieve,
   createPerformer,
   createSessionNames,
   exchangeOf,
+  frameBytes,
   frameFromBytes,
   frameHead,
+  isUntouchedBatch,
   MAX_FRAME_BYTES,
+  rebuildBatch,
   startSession,
+  type Batch,
+  type BatchSieve,
   type Clock,
   type Decider,
   type Direction,
@@ -40,6 +47,8 @@ export type StdioProxyOptions = {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly journal: JournalSink;
+  /** See `PerformerOptions`. */
+  readonly operationKey?: Uint8Array | undefined;
   readonly onProblem: (error: unknown) => void;
   /** A mistake of our own ends the session, instead of letting the traffic pass untouched. */
   readonly isStrict?: boolean | undefined;
@@ -102,8 +111,10 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     'to-client': createLane({ source: serverOutput, destination: stdout, flush: () => framers['to-client'].flush(), finish: () => {} }),
   };
   const lateEnd = createLateEnd(clock);
+  const sieves: { readonly [Way in Direction]: BatchSieve } = { 'to-server': createBatchSieve(), 'to-client': createBatchSieve() };
   const ends = createStdioEnds({
     lanes,
+    sieves,
     server,
     lateEnd,
     clock,
@@ -119,6 +130,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     ends,
     journal: options.journal,
     startedAtMs: options.startedAtMs,
+    operationKey: options.operationKey,
     nameSession: options.label === undefined ? createSessionNames() : undefined,
     onProblem,
   });
@@ -128,6 +140,21 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     if (kind === 'request' || kind === 'notification') return performer.request(session, frame).effects;
     const exchange = kind === 'response' ? exchangeOf(session, frame) : undefined;
     return exchange === undefined ? undefined : performer.answer(exchange, frame).effects;
+  };
+
+  /** Rules meet the elements of a batch one by one; what is left of it stays one line. */
+  const judgeBatch = (batch: Batch): LineVerdict => {
+    const { direction } = batch.frame;
+    const places = sieves[direction].sift(batch, (element) => judge(element) === 'pass');
+    if (isUntouchedBatch(batch, places)) return 'pass';
+    const rest = rebuildBatch(batch, places);
+    if (rest !== undefined) lanes[direction].say(frameBytes(rest), rest);
+    return 'taken';
+  };
+
+  const judgeLine = (frame: Frame): LineVerdict => {
+    const batch = frameHead(frame).kind === 'other' ? batchOf(frame) : undefined;
+    return batch === undefined ? judge(frame) : judgeBatch(batch);
   };
 
   const judge = (frame: Frame): LineVerdict => {
@@ -146,7 +173,7 @@ export function startStdioProxy(options: StdioProxyOptions): StdioProxy {
     createLineFramer(
       {
         wants,
-        line: (bytes) => judge(frameFromBytes(way, bytes)),
+        line: (bytes) => judgeLine(frameFromBytes(way, bytes)),
         oversized: (prefix) => {
           oversized = frameFromBytes(way, prefix, true);
           isOversizedPassed = false;

@@ -34,13 +34,19 @@ export type TcpProxyOptions = {
 /** A running proxy. */
 export type TcpProxy = {
   readonly address: AddressInfo;
+  /** Its `release` also takes new connections again. */
   readonly performer: StreamPerformer;
+  /** How many clients are connected. */
+  readonly connections: number;
   /** Stops listening and cuts every connection. */
   stop(): Promise<void>;
 };
 
 /** More bytes than this that wait in one direction: the sender is not read from until half of them are gone. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that a fault let pass get this long to leave before a reset throws them away. */
+const FLUSH_MS = 1000;
 
 /** A client and the connection upstream that was made for it. */
 type Pair = { readonly client: Socket; readonly server: Socket };
@@ -83,8 +89,10 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
         }
         const pair = exchange === undefined ? undefined : pairs.get(exchange);
         if (exchange === undefined || pair === undefined) return 'the connection is gone';
-        if (how !== 'end') reset(exchange);
-        else {
+        if (how !== 'end') {
+          resetBehind(pair.client, clock);
+          resetBehind(pair.server, clock);
+        } else {
           pair.client.destroySoon();
           pair.server.destroySoon();
         }
@@ -150,11 +158,28 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   });
   return {
     address: listener.address() as AddressInfo,
-    performer,
+    performer: {
+      ...performer,
+      release() {
+        refusedUntilMs = -Infinity;
+        performer.release();
+      },
+    },
+    get connections() {
+      return pairs.size;
+    },
     async stop() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       for (const stream of pairs.keys()) reset(stream);
       await closed;
     },
   };
+}
+
+/** Resets a connection once what was sent on it is out, which a reset would throw away. */
+function resetBehind(socket: Socket, clock: Clock): void {
+  if (socket.writableLength === 0) return void socket.resetAndDestroy();
+  const giveUp = clock.schedule(FLUSH_MS, () => socket.resetAndDestroy());
+  socket.once('close', giveUp);
+  socket.write('', () => socket.resetAndDestroy());
 }

@@ -5,15 +5,17 @@ import { pointText, type Cell as ComparisonCell, type Comparison } from './diges
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
 import { printable } from './escape.js';
-import { duration, figure, grouped, many, percent, range, share, table, type Cell, type Paint } from './figures.js';
+import { coverageText } from './coverage.js';
+import { duration, figure, grouped, many, percent, range, share, table, wrapped, type Cell, type Paint } from './figures.js';
 import type { Digest, TimelineRecord } from './journal-digest.js';
+import { measureTables } from './measure-table.js';
 import { bar, sparkline } from './sparks.js';
 import { comparedCells, storyOf } from './story.js';
 import { shownTimelines } from './shown-timelines.js';
 import {
   expectationText,
-  MEASURE_HEAD,
-  measureRows,
+  measureNote,
+  TASK_END,
   TASK_HEAD,
   TASK_WORDS,
   taskFailed,
@@ -53,15 +55,15 @@ const head = (words: readonly string[], paint: Paint): Cell[] => words.map((text
 function storyText(digest: Digest, paint: Paint): string {
   const { ran, broke, contained, neverFired } = storyOf(digest);
   const block = (title: string, lines: readonly string[]): string =>
-    lines.map((line, index) => `  ${paint.dim((index === 0 ? title : '').padEnd(18))}${printable(line)}\n`).join('');
-  const guarded = digest.runs.guarded.map((why) => `  ${paint.red('guarded'.padEnd(18))}${printable(why)}: nothing was injected.\n`);
+    lines.map((line, index) => `  ${paint.dim((index === 0 ? title : '').padEnd(20))}${printable(line)}\n`).join('');
+  const guarded = digest.runs.guarded.map((why) => `  ${paint.red('guarded'.padEnd(20))}${printable(why)}: nothing was injected.\n`);
   const silent = neverFired.map(({ id }) => printable(id)).join(', ');
   return [
     block('what was run', ran),
     block('what broke', broke),
     block('what contained it', contained),
     ...guarded,
-    silent === '' ? '' : `  ${paint.red('never fired'.padEnd(18))}${silent}: what never happened was not tested.\n`,
+    silent === '' ? '' : `  ${paint.red('never fired'.padEnd(20))}${silent}: what never happened was not tested.\n`,
   ].join('');
 }
 
@@ -122,7 +124,8 @@ function sweepText({ label, what, up, down }: Sweep, paint: Paint): string {
   );
 }
 
-function rulesText({ rules }: Digest, paint: Paint): string {
+function rulesText(digest: Digest, paint: Paint): string {
+  const { rules } = digest;
   if (rules.length === 0) return '';
   const rows = rules.map((rule): Cell[] => [
     printable(rule.id),
@@ -133,25 +136,34 @@ function rulesText({ rules }: Digest, paint: Paint): string {
     printable(rule.reasons.map(({ text, count }) => `${text} (${grouped(count)})`).join('; ')),
   ]);
   const titles = ['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'];
-  return section('Rules', table([head(titles, paint), ...rows], { indent: 2, left: [1, 5] }), paint);
+  const covered = coverageText(digest);
+  const below = covered === undefined ? '' : `\n${wrapped(printable(covered), 2)}`;
+  return section('Rules', `${table([head(titles, paint), ...rows], { indent: 2, left: [1, 5] })}${below}`, paint);
 }
+
+/** Columns of servers that fit beside the names of the measures. */
+const MAX_SERVERS = 4;
 
 function tasksText({ tasks }: Digest, paint: Paint): string {
   if (tasks === undefined) return '';
   const rows = taskRows(tasks).map((row, index): Cell[] =>
-    row.map((text, column) => (column === 13 && taskFailed(tasks.list[index]!) ? { text, paint: paint.red } : printable(text))),
+    row.map((text, column) => (column === TASK_END && taskFailed(tasks.list[index]!) ? { text, paint: paint.red } : printable(text))),
   );
   const expected = tasks.expectations.map((one) => {
     const text = printable(expectationText(one));
     return `  ${one.holds ? paint.green('holds   ') : paint.red('broken  ')}${text}\n`;
   });
-  const measures = measureRows(tasks).map((row) => row.map(printable));
+  const measures = measureTables(tasks, MAX_SERVERS).map(({ head: titles, rows: values }) => {
+    const cells = values.map(([name = '', about = '', ...own]): Cell[] => [name, { text: about, paint: paint.dim }, ...own.map(printable)]);
+    return `\n${table([head(titles.map(printable), paint), ...cells], { indent: 2, left: [1] })}`;
+  });
   return section(
     'Tasks',
     [
       `  ${tasksLead(tasks)}\n`,
       ...(expected.length === 0 ? [] : ['\n', ...expected]),
-      measures.length === 0 ? '' : `\n${table([head(MEASURE_HEAD, paint), ...measures], { indent: 2 })}`,
+      ...measures,
+      measures.length === 0 ? '' : `\n${wrapped(measureNote(tasks), 2)}`,
       rows.length === 0 ? '' : `\n${table([head(TASK_HEAD, paint), ...rows], { indent: 2, left: TASK_WORDS })}`,
       tasks.count > tasks.list.length ? `  The first ${tasks.list.length} of ${many(tasks.count, 'task')}.\n` : '',
     ].join(''),

@@ -57,6 +57,17 @@ export function table(rows: readonly (readonly Cell[])[], options: { readonly in
   return `${lines.join('\n')}\n`;
 }
 
+/** Sentences as lines that a terminal of the usual width shows whole. */
+export function wrapped(text: string, indent: number, width = 100): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width - indent) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line) => `${' '.repeat(indent)}${line}\n`).join('');
+}
+
 /** Measures as JSON: what is unknown is null, not absent. */
 export function nullsFor<Value extends object>(values: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> | null } {
   const entries = Object.entries(values).map(([key, value]: [string, unknown]) => [key, value ?? null]);

@@ -65,7 +65,7 @@ export type Digest = {
 
 /** A digest that grows. */
 export type JournalDigest = {
-  /** The next entry. What comes before the first start belongs to no run and is refused with false. */
+  /** The next entry. What belongs to no run that was started and has not ended is refused with false. */
   add(entry: JournalEntry): boolean;
   skip(line: SkippedLine): void;
   tear(): void;
@@ -76,9 +76,10 @@ const MAX_GROUPS = 24;
 const MAX_TIMELINES = 48;
 const MAX_LEVELS_PER_RUN = 1000;
 const MAX_SKIPPED = 20;
-const MAX_OPEN = 4;
+const MAX_OPEN = 64;
 
 type OpenRun = {
+  readonly id: string | undefined;
   readonly record: GrowingRun;
   readonly timeline: Timeline;
   readonly happenings: HappeningsOfRun;
@@ -107,7 +108,7 @@ export function createDigest(): JournalDigest {
   const skipped: { count: number; first: SkippedLine[] } = { count: 0, first: [] };
   let torn = 0;
   let entries = 0;
-  /** Two processes may write one file: runs may overlap, and an entry does not say whose it is. The latest gets it. */
+  /** Two processes may write one file: runs may overlap. */
   let open: OpenRun[] = [];
 
   const close = (run: OpenRun): void => {
@@ -144,6 +145,7 @@ export function createDigest(): JournalDigest {
     const record = runs.start(entry);
     tasks.addRun(entry, record);
     open.push({
+      id: entry.run,
       record,
       timeline: createTimeline(),
       happenings: startHappenings(),
@@ -173,9 +175,9 @@ export function createDigest(): JournalDigest {
         return dataChanges.add(entry);
       case 'call':
         record.calls++;
-        calls.add(entry, record.number);
+        calls.add(entry, record);
         tasks.addCall(entry, record);
-        groups.at(record.label).add(entry, record.number);
+        groups.at(record.label).add(entry, record);
         if (entry.era !== undefined) runs.seeEra(entry.era);
         return run.timeline.addCall(entry);
       case 'problem':
@@ -213,7 +215,8 @@ export function createDigest(): JournalDigest {
       if (entry.kind === 'start') start(entry);
       else if (entry.kind === 'task') tasks.addTask(entry);
       else {
-        const run = open.at(-1);
+        // An entry that does not say whose it is goes to the latest.
+        const run = entry.run === undefined ? open.at(-1) : open.findLast(({ id }) => id === entry.run);
         if (run === undefined) return false;
         addToRun(run, entry);
       }

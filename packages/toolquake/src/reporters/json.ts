@@ -1,6 +1,7 @@
 /** A digest for machines. The shape is documented in docs/reports.md; `version` grows when a key changes its meaning. */
-import { DEFAULT_DEADLINE_MS, type Measures } from '@toolquake/sdk/core';
+import type { Measures } from '@toolquake/sdk/core';
 import type { Digest } from './journal-digest.js';
+import { coverageOf } from './coverage.js';
 import type { Cell } from './digest/comparison.js';
 import type { Tasks } from './digest/task-book.js';
 import type { LiveMeasures } from './digest/task-measures.js';
@@ -21,6 +22,7 @@ function reportOf(digest: Digest): object {
     neverFired: story.neverFired.map(({ id }) => id),
     runs: { ...runs, list: runs.list.map((run) => nullsFor(run)) },
     rules: digest.rules,
+    coverage: coverageOf(digest),
     calls: callsOf(calls),
     tools: digest.tools.map((tool) => ({ ...tool, latency: nullsFor(tool.latency) })),
     tasks: digest.tasks === undefined ? null : tasksJson(digest.tasks),
@@ -46,10 +48,10 @@ function reportOf(digest: Digest): object {
   };
 }
 
-function tasksJson({ list, overall, byLabel, expectations, ...about }: Tasks): object {
+function tasksJson({ list, overall, byLabel, expectations, deadlines, ...about }: Tasks): object {
   return {
     ...about,
-    deadline: { ms: DEFAULT_DEADLINE_MS, source: 'default' },
+    deadline: deadlineJson(deadlines),
     expectations: expectations.map((one) => nullsFor(one)),
     overall: liveJson(overall),
     byLabel: byLabel.map(({ label, measures }) => ({ label, ...liveJson(measures) })),
@@ -57,9 +59,17 @@ function tasksJson({ list, overall, byLabel, expectations, ...about }: Tasks): o
   };
 }
 
-function liveJson({ calls, failed, measures, operations, unrecovered, timeToRecover, timeToReact }: LiveMeasures): object {
+/** One source and one time where all calls were judged by the same; else both are unknown, and the uses tell. */
+function deadlineJson(uses: Tasks['deadlines']): object {
+  const [only, ...others] = uses;
+  const isOne = only !== undefined && others.length === 0;
+  return { ms: isOne && only.lowMs === only.highMs ? only.lowMs : null, source: isOne ? only.source : null, uses };
+}
+
+function liveJson({ measures, timeToRecover, timeToReact, ...about }: LiveMeasures): object {
+  const { calls, failed, operations, unrecovered, loops, wastedCalls } = about;
   return {
-    ...nullsFor({ calls, failed, operations, unrecovered }),
+    ...nullsFor({ calls, failed, operations, unrecovered, loops, wastedCalls }),
     measures: nullsFor<Measures>(measures),
     timeToRecover: nullsFor(timeToRecover),
     timeToReact: nullsFor(timeToReact),

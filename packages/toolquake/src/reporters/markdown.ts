@@ -1,12 +1,14 @@
 /** A digest for a pull request or a step summary. */
+import { coverageText } from './coverage.js';
 import { pointText, type Cell, type Comparison } from './digest/comparison.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
 import { escapeMarkdown as text } from './escape.js';
 import { duration, figure, grouped, many, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
+import { measureTables } from './measure-table.js';
 import { brokenExpectations, comparedCells, storyOf } from './story.js';
-import { expectationText, MEASURE_HEAD, measureRows, TASK_HEAD, TASK_WORDS, taskRows, tasksLead, untoldGroups } from './task-rows.js';
+import { expectationText, measureNote, TASK_HEAD, TASK_WORDS, taskRows, tasksLead, untoldGroups } from './task-rows.js';
 
 const code = (word: string): string => `<code>${text(word)}</code>`;
 
@@ -94,7 +96,9 @@ function sweepText({ label, what, up, down }: Sweep): string {
   return section(`Up and down again, ${text(label)}: share of failed tasks`, table([text(what), 'way up', 'way down'], rows));
 }
 
-function rulesTable({ rules }: Digest): string {
+function rulesTable(digest: Digest): string {
+  const { rules } = digest;
+  const covered = coverageText(digest);
   const rows = rules.map((rule) => [
     code(rule.id),
     code(rule.fault),
@@ -103,7 +107,8 @@ function rulesTable({ rules }: Digest): string {
     grouped(rule.notDelivered),
     rule.reasons.map((reason) => `${text(reason.text)} (${grouped(reason.count)})`).join('; '),
   ]);
-  return table(['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'], rows, [1, 5]);
+  const overview = table(['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'], rows, [1, 5]);
+  return covered === undefined ? overview : `${overview}\n${text(covered)}\n`;
 }
 
 function tasksText({ tasks }: Digest): string {
@@ -112,10 +117,14 @@ function tasksText({ tasks }: Digest): string {
   return [
     `${text(tasksLead(tasks))}\n\n`,
     ...(expected.length === 0 ? [] : [...expected, '\n']),
-    table(
-      MEASURE_HEAD,
-      measureRows(tasks).map((row) => row.map(text)),
+    ...measureTables(tasks).map(({ head, rows }) =>
+      table(
+        head.map(text),
+        rows.map((row) => row.map(text)),
+        [1],
+      ),
     ),
+    `\n${text(measureNote(tasks))}\n\n`,
     folded(
       many(tasks.count, 'task'),
       table(

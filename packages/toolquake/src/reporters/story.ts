@@ -59,7 +59,7 @@ function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
 /** `seed 42`, `seeds 1, 2 and 5`, `20 seeds from 0 to 19`. */
 export function seedText({ count, first, low, high, hasMore }: Digest['runs']['seeds']): string {
   if (count === 1) return `seed ${low}`;
-  if (count <= 3) return `seeds ${first.join(', ')}`;
+  if (count <= 3) return `seeds ${first.slice(0, -1).join(', ')} and ${first.at(-1)}`;
   return `${hasMore ? 'more than ' : ''}${grouped(count)} seeds from ${low} to ${high}`;
 }
 

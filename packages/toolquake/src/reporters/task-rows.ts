@@ -1,6 +1,5 @@
 /** Tasks in words and columns, the same in every rendering. */
-import { DEFAULT_DEADLINE_MS } from '@toolquake/sdk/core';
-import type { LiveMeasures, TimeTo } from './digest/task-measures.js';
+import type { DeadlineUse } from './digest/deadlines.js';
 import { hasEndedBadly } from './digest/task-measures.js';
 import type { Digest } from './journal-digest.js';
 import type { Expectation, TaskRecord, Tasks } from './digest/task-book.js';
@@ -23,60 +22,29 @@ export function tasksLead({ count, methods, unassigned, isTooMany }: Tasks): str
   return `Told apart: ${ways.join(', ')}.${rest}`;
 }
 
-/** The measures of all live calls, then of each server. */
-export const MEASURE_HEAD: readonly string[] = [
-  '',
-  'calls',
-  'failed',
-  'A',
-  'C',
-  'ETA',
-  'TCSR',
-  'SCR',
-  'DA',
-  'TCAF',
-  'TCAF wire',
-  'RA',
-  'RA faulted',
-  'RA upstream',
-  'blast radius',
-  'MTTR',
-  'MTTD',
-];
+const SOURCES: Readonly<Record<DeadlineUse['source'], string>> = {
+  client: "the client's own timeout",
+  plan: "the plan's deadline",
+  default: 'the default deadline',
+};
 
-/** See `MEASURE_HEAD`. */
-export function measureRows({ overall, byLabel }: Tasks): readonly (readonly string[])[] {
-  const rows = byLabel.map(({ label, measures }) => measureRow(label, measures));
-  return byLabel.length === 1 ? [measureRow(byLabel[0]!.label, overall)] : [...rows, measureRow('all', overall)];
-}
-
-function measureRow(label: string, { calls, failed, measures: own, timeToRecover, timeToReact }: LiveMeasures): readonly string[] {
-  return [
-    label,
-    grouped(calls),
-    grouped(failed),
-    ...[own.availability, own.correctness, own.eta, own.tcsr, own.scr, own.deadlineAdherence].map(share),
-    ...[own.tcaf, own.tcafWire].map((value) => figure(value, 1)),
-    ...[own.retryAmplification, own.retryAmplificationFaulted, own.retryAmplificationUpstream].map((value) => figure(value, 2)),
-    share(own.blastRadius),
-    timeText(timeToRecover),
-    timeText(timeToReact),
-  ];
-}
-
-/** The mean, and how many of the harms it is about: the others never came to an end. */
-function timeText({ meanMs, seen, of }: TimeTo): string {
-  return meanMs === undefined ? 'n/a' : `${duration(meanMs)} (${seen} of ${of})`;
+/** `the default deadline of 60 s`; with several, how many calls each was for. */
+function deadlineText(uses: readonly DeadlineUse[]): string {
+  const texts = uses.map(({ source, calls, lowMs, highMs }) => {
+    const time = lowMs === highMs ? duration(lowMs) : `${duration(lowMs)} to ${duration(highMs)}`;
+    return `${SOURCES[source]} of ${time}${uses.length === 1 ? '' : ` (${many(calls, 'call')})`}`;
+  });
+  return texts.join(', ');
 }
 
 /** What the abbreviations rest on. */
-export const MEASURE_NOTE: string = `DA and TCSR by the default deadline of ${duration(DEFAULT_DEADLINE_MS)}: the client's own does not show on the wire. A task counts as failed when its process ended other than with 0, or when an operation never got a correct answer. MTTD is the time to the first retry, the only reaction that calls prove.`;
+export const measureNote = ({ deadlines }: Tasks): string =>
+  `${deadlines.length === 0 ? '' : `DA and TCSR by ${deadlineText(deadlines)}. `}A task counts as failed when its process ended other than with 0, or when an operation never got a correct answer. MTTD is the time to the first retry, the only reaction that calls prove.`;
 
 /** One row per task. */
 export const TASK_HEAD: readonly string[] = [
   'task',
   'told by',
-  'confidence',
   'servers',
   'calls',
   'TCAF',
@@ -91,14 +59,16 @@ export const TASK_HEAD: readonly string[] = [
 ];
 
 /** Columns of `TASK_HEAD` that are words. */
-export const TASK_WORDS: readonly number[] = [1, 2, 3, 13];
+export const TASK_WORDS: readonly number[] = [1, 2, 12];
+
+/** The column of `TASK_HEAD` that says how a task ended. */
+export const TASK_END = 12;
 
 /** See `TASK_HEAD`. */
 export function taskRows({ list }: Tasks): readonly (readonly string[])[] {
   return list.map((task) => [
     task.name,
-    METHODS[task.method],
-    task.confidence,
+    `${METHODS[task.method]} (${task.confidence})`,
     task.labels.join(', '),
     grouped(task.calls),
     figure(task.measures.tcaf, 0),

@@ -1,5 +1,6 @@
 /** What `toolquake task` says when its agent has ended. */
-import { duration, many, nullsFor } from './figures.js';
+import { duration, figure, grouped, nullsFor } from './figures.js';
+import type { TaskRecord } from './digest/task-book.js';
 import type { Digest } from './journal-digest.js';
 import { endText } from './task-rows.js';
 
@@ -17,9 +18,21 @@ export function taskSummary(
   return {
     json: JSON.stringify({ kind: 'task', task, runDirectory: directory, servers: labels, ...nullsFor(about) }),
     lines: [
-      `task ${task}: ${endText(record)} after ${duration(lastsMs)}; ${many(calls, 'call')}${where}, ${failed} failed, ${faulted} met a fault`,
-      ...(calls === 0 ? ['no proxy wrote a call: see docs/tasks.md for agents that start servers with an environment of their own'] : []),
-      `journals in ${directory}; read them with: toolquake report ${directory}`,
+      `task ${task}: ${endText(record)} after ${duration(lastsMs)}`,
+      ...(calls === 0
+        ? ['  no proxy wrote a call: see docs/tasks.md for agents that start servers with an environment of their own']
+        : [
+            `  calls       ${grouped(calls)}${where}: ${grouped(failed)} failed, ${grouped(faulted)} met a fault`,
+            `  operations  ${operationsText(record)}`,
+          ]),
+      `  journals    ${directory}`,
+      `  report      toolquake report ${directory}`,
     ],
   };
+}
+
+function operationsText({ operations, unrecovered, measures }: TaskRecord): string {
+  if (operations === undefined || unrecovered === undefined) return 'n/a';
+  const ended = unrecovered === 0 ? 'all got a correct answer' : `${grouped(unrecovered)} never got a correct answer`;
+  return `${grouped(operations)}: ${ended}, ${figure(measures.retryAmplification, 2)} calls each`;
 }

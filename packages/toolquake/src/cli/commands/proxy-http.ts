@@ -1,4 +1,5 @@
 import { defineCommand, EXIT, numberOf, textOf } from '../command.js';
+import { ADMIN_PORT, RUN_DIRECTORY } from '../live-options.js';
 
 /** The proxy in front of a server that speaks Streamable HTTP, or HTTP+SSE before it. */
 export const proxyHttp = defineCommand({
@@ -30,12 +31,7 @@ export const proxyHttp = defineCommand({
     },
     { flag: '--host', kind: 'text', value: 'HOST', about: 'Address to listen on.', default: '127.0.0.1' },
     { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every decision and call to this file (JSONL).' },
-    {
-      flag: '--run-dir',
-      kind: 'text',
-      value: 'DIR',
-      about: 'Write a journal of its own into this folder, for one report over all of them.',
-    },
+    RUN_DIRECTORY,
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
     {
       flag: '--label-header',
@@ -43,14 +39,7 @@ export const proxyHttp = defineCommand({
       value: 'NAME',
       about: 'Request header that names the session; default: the name the client gives.',
     },
-    {
-      flag: '--admin-port',
-      kind: 'integer',
-      value: 'PORT',
-      about: 'Open the admin routes on this loopback port (0: any free one); the token is in TOOLQUAKE_ADMIN_TOKEN.',
-      min: 0,
-      max: 65535,
-    },
+    ADMIN_PORT,
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this server, for rules with "when: { target }".' },
     {
       flag: '--rewrite-host',

@@ -1,4 +1,5 @@
 import { defineCommand, numberOf, textOf } from '../command.js';
+import { ADMIN_PORT, RUN_DIRECTORY } from '../live-options.js';
 import { mirrorEnd } from '../mirror-end.js';
 
 /** The proxy between a client and a server that talk over stdin and stdout. stdout carries protocol only. */
@@ -9,22 +10,10 @@ export const proxyStdio = defineCommand({
   options: [
     { flag: '--plan', kind: 'text', value: 'FILE', about: 'Fault plan (YAML or JSON). Without one, everything passes untouched.' },
     { flag: '--journal', kind: 'text', value: 'FILE', about: 'Append every decision and call to this file (JSONL).' },
-    {
-      flag: '--run-dir',
-      kind: 'text',
-      value: 'DIR',
-      about: 'Write a journal of its own into this folder, for one report over all of them.',
-    },
+    RUN_DIRECTORY,
     { flag: '--seed', kind: 'integer', value: 'N', about: "Takes the place of the plan's seed.", min: 0, max: Number.MAX_SAFE_INTEGER },
     { flag: '--label', kind: 'text', value: 'TEXT', about: 'Session label that draws depend on; default: the name the client gives.' },
-    {
-      flag: '--admin-port',
-      kind: 'integer',
-      value: 'PORT',
-      about: 'Open the admin routes on this loopback port (0: any free one); the token is in TOOLQUAKE_ADMIN_TOKEN.',
-      min: 0,
-      max: 65535,
-    },
+    ADMIN_PORT,
     { flag: '--target', kind: 'text', value: 'NAME', about: 'Name of this server, for rules with "when: { target }".' },
     {
       flag: '--max-frame-bytes',

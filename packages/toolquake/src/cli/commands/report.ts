@@ -51,11 +51,12 @@ export const report = defineCommand({
     const silent = storyOf(digest).neverFired;
     const broken = brokenExpectations(digest);
     for (const one of broken) io.stderr.write(`The plan's expectation is broken: ${expectationText(one)}.\n`);
+    // A run whose faults never happened says nothing about bounds, kept or broken: that it tested nothing comes first.
     if (silent.length === 0) return broken.length === 0 ? EXIT.pass : EXIT.failed;
     io.stderr.write(
       `${silent.map(({ id }) => JSON.stringify(id)).join(', ')} never fired: what never happened was not tested, so this is no pass.\n`,
     );
-    return broken.length === 0 ? EXIT.neverFired : EXIT.failed;
+    return EXIT.neverFired;
   },
 });
 

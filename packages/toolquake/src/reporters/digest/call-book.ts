@@ -50,7 +50,7 @@ const MAX_TASKS = 200_000;
 
 /** Collects calls. */
 export type CallBook = {
-  add(call: Call, run: number): void;
+  add(call: Call, run: { readonly number: number; readonly deadlineMs: number | undefined }): void;
   /** What the end of a run says about its calls, and how many of them were seen. */ tell(told: number, seen: number): void;
   summary(): CallRecordBook;
   tools(): readonly ToolRecord[];
@@ -75,15 +75,14 @@ export function createCallBook(): CallBook {
   };
 
   return {
-    add({ outcome, latencyMs, tool, task, faults, isAltered }, run) {
+    add({ outcome, latencyMs, tool, task, faults, isAltered, isConformant }, { number: run, deadlineMs = DEFAULT_DEADLINE_MS }) {
       const isFailed = outcome !== 'ok';
       const isFaulted = faults !== undefined && faults.length > 0;
-      // Nobody judged the result by its schema, and the client's own deadline is not in the journal.
       countCall(tally, {
         outcome,
         latencyMs,
-        deadlineMs: DEFAULT_DEADLINE_MS,
-        isConformant: undefined,
+        deadlineMs,
+        isConformant,
         isUsable: undefined,
         isAltered: isAltered === true,
       });

@@ -63,6 +63,11 @@ describe.each(Object.entries(entries))('a %s entry', (kind, entry) => {
   });
 });
 
+test('the run of an entry is text or absent', () => {
+  expect(readEntry(JSON.stringify({ ...entries.problem, run: 'a' }))).toMatchObject({ is: 'entry', entry: { run: 'a' } });
+  expect(readEntry(JSON.stringify({ ...entries.problem, run: 7 }))).toMatchObject({ is: 'bad' });
+});
+
 test('kinds of a later version are passed over; another version of the journal is not', () => {
   expect(readEntry('{"kind":"verdict","atMs":1}')).toEqual({ is: 'unknown' });
   expect(readEntry('{"kind":"toString","atMs":1}')).toEqual({ is: 'unknown' });

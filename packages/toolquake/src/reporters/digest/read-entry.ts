@@ -77,6 +77,7 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     guarded: optional(text),
     group: optional(text),
     task: optional(text),
+    deadlineMs: optional(time),
     expect: optional(recordOf(shaped({ min: optional(number), max: optional(number) }))),
   },
   fault: {
@@ -98,6 +99,8 @@ const SHAPES: { readonly [Kind in JournalEntry['kind']]: Readonly<Record<string,
     sends: optional(time),
     era: optional(text),
     faults: optional(listOf(text)),
+    isConformant: optional(flag),
+    isTimedOut: optional(flag),
   },
   task: {
     task: text,
@@ -157,6 +160,7 @@ export function readEntry(line: string): LineReading {
     return { is: 'other-version', problem: `it is a journal of version ${JSON.stringify(entry['v']) ?? '(none)'}, not ${JOURNAL_VERSION}` };
   }
   if (!Object.hasOwn(SHAPES, kind)) return { is: 'unknown' };
+  if (!optional(text)(entry['run'])) return { is: 'bad', problem: `its "run" is not the name of a run` };
   if (!time(entry['atMs'])) return { is: 'bad', problem: `its "atMs" is not a time` };
   for (const [key, check] of Object.entries(SHAPES[kind as JournalEntry['kind']])) {
     if (!check(entry[key])) {

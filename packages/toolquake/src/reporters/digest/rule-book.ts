@@ -15,6 +15,8 @@ export type RuleRecord = {
   /** Why it was suppressed or not delivered, the most frequent first. */
   readonly reasons: readonly TextCount[];
   readonly isEnabled: boolean;
+  /** Tools that it was delivered on, as far as the journal has the deliveries one by one. */
+  readonly tools: readonly TextCount[];
 };
 
 /** A rule that is enabled and fired in no run tested nothing. */
@@ -33,6 +35,7 @@ export type RuleBook = {
 
 const MAX_RULES = 500;
 const MAX_REASONS = 8;
+const MAX_TOOLS = 60;
 
 /** An empty book. */
 export function createRuleBook(): RuleBook {
@@ -45,6 +48,7 @@ export function createRuleBook(): RuleBook {
     suppressed: 0,
     notDelivered: 0,
     reasons: createCounter(MAX_REASONS),
+    tools: createCounter(MAX_TOOLS),
   }));
   return {
     addRun(listed) {
@@ -55,10 +59,11 @@ export function createRuleBook(): RuleBook {
         rule.runs++;
       }
     },
-    addFault({ rule: id, fault, state, by, why }) {
+    addFault({ rule: id, fault, state, by, why, tool }) {
       const rule = rules.at(id);
       rule.fault ||= fault;
       if (state === 'delivered') rule.delivered++;
+      if (state === 'delivered' && tool !== undefined) rule.tools.add(tool);
       if (state === 'suppressed') rule.suppressed++;
       if (state === 'not-delivered') rule.notDelivered++;
       if (state === 'suppressed') rule.reasons.add(by === undefined ? 'suppressed' : `suppressed by ${by}`);
@@ -68,7 +73,7 @@ export function createRuleBook(): RuleBook {
       for (const [id, count] of fired) rules.at(id).told += count;
     },
     list: () =>
-      rules.entries().map(([id, { fault, runs, isEnabled, delivered, told, suppressed, notDelivered, reasons }]) => ({
+      rules.entries().map(([id, { fault, runs, isEnabled, delivered, told, suppressed, notDelivered, reasons, tools }]) => ({
         id,
         fault,
         runs,
@@ -77,6 +82,7 @@ export function createRuleBook(): RuleBook {
         suppressed,
         notDelivered,
         reasons: reasons.list(),
+        tools: tools.list(),
         isEnabled,
       })),
   };

@@ -7,11 +7,15 @@ type Start = Extract<JournalEntry, { kind: 'start' }>;
 /** One run. */
 export type RunRecord = {
   readonly number: number;
+  /** What its entries carry; undefined for older journals and simulations. */
+  readonly id: string | undefined;
   readonly label: string;
   readonly transport: string;
   readonly seed: number;
   readonly startedAt: string | undefined;
   readonly guarded: string | undefined;
+  /** When a call is too late, by the plan. */
+  readonly deadlineMs: number | undefined;
   /** On the run's own clock: its end, or the last entry of a run that was killed. */
   readonly lastMs: number;
   readonly hasEnded: boolean;
@@ -60,7 +64,7 @@ export function createRunBook(): RunBook {
     if (set.size < MAX_NAMES) set.add(clipped(text));
   };
   return {
-    start({ target, transport, seed, startedAt, guarded }) {
+    start({ target, transport, seed, startedAt, guarded, deadlineMs, run: id }) {
       count++;
       const label = clipped(target ?? transport);
       note(names.labels, label);
@@ -68,7 +72,7 @@ export function createRunBook(): RunBook {
       if (guarded !== undefined) note(names.guarded, guarded);
       if (seeds.size < MAX_SEEDS) seeds.add(seed);
       else hasMoreSeeds ||= !seeds.has(seed);
-      const run = { number: count, label, transport, seed, startedAt, guarded, lastMs: 0, hasEnded: false, calls: 0 };
+      const run = { number: count, id, label, transport, seed, startedAt, guarded, deadlineMs, lastMs: 0, hasEnded: false, calls: 0 };
       if (list.length < MAX_RUNS) list.push(run);
       return run;
     },
@@ -82,7 +86,7 @@ export function createRunBook(): RunBook {
       return {
         count,
         unfinished: count - ended,
-        list,
+        list: inTime(list),
         labels: [...names.labels],
         transports: [...names.transports],
         eras: [...names.eras],
@@ -91,4 +95,11 @@ export function createRunBook(): RunBook {
       };
     },
   };
+}
+
+/** By the wall clock, whatever file they were read from; what has none (a simulation) stays in front and in order. */
+function inTime(runs: readonly RunRecord[]): readonly RunRecord[] {
+  const keyOf = ({ startedAt, id }: RunRecord): string => (startedAt === undefined ? '' : `${startedAt} ${id ?? ''}`);
+  const sorted = runs.toSorted((a, b) => (keyOf(a) === keyOf(b) ? 0 : keyOf(a) < keyOf(b) ? -1 : 1));
+  return sorted.map((run, index) => ({ ...run, number: index + 1 }));
 }

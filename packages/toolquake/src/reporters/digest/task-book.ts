@@ -1,6 +1,7 @@
 /** Tasks of live runs, and what they measure. Simulators know their tasks and tell them themselves. */
 import type { Bounds, JournalEntry, Measures } from '@toolquake/sdk/core';
 import { clipped } from './bounded-map.js';
+import { deadlinesIn, deadlinesOf, type DeadlineUse, type TimedCall } from './deadlines.js';
 import type { GrowingRun } from './run-book.js';
 import { assignTasks, groupBy, wrappedTaskRef, type TaskRef, type WrappedTask } from './task-assignment.js';
 import { byTime, liveMeasures, type LiveMeasures, type MeasuredCall, type TaskExit } from './task-measures.js';
@@ -42,6 +43,8 @@ export type Tasks = {
   readonly methods: readonly { readonly method: TaskRef['method']; readonly confidence: TaskRef['confidence']; readonly tasks: number }[];
   readonly overall: LiveMeasures;
   readonly byLabel: readonly { readonly label: string; readonly measures: LiveMeasures }[];
+  /** By what calls were judged too late. */
+  readonly deadlines: readonly DeadlineUse[];
   readonly expectations: readonly Expectation[];
   /** More calls than can be held: nothing is told of tasks. */
   readonly isTooMany: boolean;
@@ -49,6 +52,9 @@ export type Tasks = {
 
 const MAX_CALLS = 200_000;
 const MAX_LISTED = 200;
+
+/** As it was read: its task and its deadline depend on other calls. */
+type HeldCall = Omit<MeasuredCall, 'ref' | 'deadlineMs' | 'deadlineBy'> & TimedCall;
 
 type WrappedRecord = WrappedTask & { readonly command: string; readonly exit: TaskExit | undefined };
 
@@ -66,7 +72,7 @@ export function createTaskBook(): TaskBook {
   const starts = new Map<GrowingRun, { readonly group: string; readonly startedFor: string | undefined; readonly atMs: number }>();
   const expected = new Map<string, { readonly measure: string; readonly bounds: Bounds }>();
   const wrapped = new Map<string, WrappedRecord>();
-  let calls: Omit<MeasuredCall, 'ref'>[] = [];
+  let calls: HeldCall[] = [];
   let isTooMany = false;
   return {
     addRun(start, run) {
@@ -102,7 +108,10 @@ export function createTaskBook(): TaskBook {
         operation: call.operation,
         outcome: call.outcome,
         latencyMs: call.latencyMs,
+        planDeadlineMs: run.deadlineMs,
+        isTimedOut: call.isTimedOut === true,
         isAltered: call.isAltered === true,
+        isConformant: call.isConformant,
         isFaulted: (call.faults?.length ?? 0) > 0,
         sends: call.sends ?? 1,
       });
@@ -128,13 +137,14 @@ export function createTaskBook(): TaskBook {
 }
 
 function tasksOf(
-  given: readonly Omit<MeasuredCall, 'ref'>[],
+  given: readonly HeldCall[],
   wrapped: readonly WrappedRecord[],
   expected: readonly { readonly measure: string; readonly bounds: Bounds }[],
   isTooMany: boolean,
 ): Tasks {
   const refs = assignTasks(given, wrapped);
-  const calls = given.map((call, index): MeasuredCall => ({ ...call, ref: refs[index] })).sort(byTime);
+  const deadlineOf = deadlinesOf(given);
+  const calls = given.map((call, index): MeasuredCall => ({ ...call, ...deadlineOf(call), ref: refs[index] })).sort(byTime);
   const known = new Map<string, { ref: TaskRef; exit: WrappedRecord | undefined; calls: readonly MeasuredCall[] }>();
   for (const one of wrapped) {
     const ref = wrappedTaskRef(one);
@@ -171,6 +181,7 @@ function tasksOf(
     byLabel: [...groupBy(calls, ({ label }) => label)]
       .map(([label, own]) => ({ label, measures: measure(own, new Set(own.flatMap(({ ref }) => (ref === undefined ? [] : [ref.key])))) }))
       .sort((a, b) => (a.label < b.label ? -1 : 1)),
+    deadlines: deadlinesIn(calls),
     expectations: expected.map(({ measure: name, bounds }) => judge(name, bounds, overall.measures)),
     isTooMany,
   };

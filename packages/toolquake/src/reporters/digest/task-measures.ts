@@ -3,7 +3,6 @@ import {
   countCall,
   countOperation,
   countTask,
-  DEFAULT_DEADLINE_MS,
   isCorrect,
   meanDurationMs,
   measuresOf,
@@ -16,6 +15,9 @@ import {
 } from '@toolquake/sdk/core';
 import { groupBy, type TaskCall, type TaskRef } from './task-assignment.js';
 
+/** Where a call's deadline comes from: the client's own timeout where it showed, else the plan, else 60 s for everybody. */
+export type DeadlineSource = 'client' | 'plan' | 'default';
+
 /** A call with what the measures need. */
 export type MeasuredCall = TaskCall & {
   readonly tool: string;
@@ -23,7 +25,10 @@ export type MeasuredCall = TaskCall & {
   readonly operation: string | undefined;
   readonly outcome: CallOutcome;
   readonly latencyMs: number;
+  readonly deadlineMs: number;
+  readonly deadlineBy: DeadlineSource;
   readonly isAltered: boolean;
+  readonly isConformant: boolean | undefined;
   readonly isFaulted: boolean;
   readonly sends: number;
   readonly ref: TaskRef | undefined;
@@ -49,16 +54,22 @@ export type LiveMeasures = {
   readonly operations: number | undefined;
   /** Operations that never got a correct answer. */
   readonly unrecovered: number | undefined;
+  /** Operations that were tried in vain four times or more. */
+  readonly loops: number | undefined;
+  /** Calls after the third of an operation that failed. */
+  readonly wastedCalls: number | undefined;
   readonly timeToRecover: TimeTo;
   readonly timeToReact: TimeTo;
 };
 
-const recordOf = ({ outcome, latencyMs, isAltered }: MeasuredCall): CallRecord => ({
+/** Who tried so often in vain had better stopped. */
+const MAX_FAILURES = 3;
+
+const recordOf = ({ outcome, latencyMs, deadlineMs, isAltered, isConformant }: MeasuredCall): CallRecord => ({
   outcome,
   latencyMs,
-  // The client's own deadline does not show on the wire, and nobody judged the result by its schema.
-  deadlineMs: DEFAULT_DEADLINE_MS,
-  isConformant: undefined,
+  deadlineMs,
+  isConformant,
   isUsable: undefined,
   isAltered,
 });
@@ -134,14 +145,24 @@ export function liveMeasures(calls: readonly MeasuredCall[], tasks: ReadonlyMap<
             deadlineAdherenceCompat: undefined,
           }),
       // A schema that nobody looked at was not kept either.
-      scrCompat: undefined,
+      ...(knowsOperations && tally.operations.judged > 0 ? {} : { scrCompat: undefined }),
     },
     calls: calls.length,
     failed: calls.filter(({ outcome }) => outcome !== 'ok').length,
     operations: knowsOperations ? operations.length : undefined,
     unrecovered: knowsOperations ? unrecovered.length : undefined,
+    ...(knowsOperations ? wasteOf(operations) : { loops: undefined, wastedCalls: undefined }),
     timeToRecover: timeTo(knowsOperations ? recover : []),
     timeToReact: timeTo(knowsOperations ? react : []),
+  };
+}
+
+/** All calls of an operation failed but, perhaps, the last. */
+function wasteOf(operations: readonly (readonly MeasuredCall[])[]): { readonly loops: number; readonly wastedCalls: number } {
+  const failures = operations.map((own) => own.filter(({ outcome }) => outcome !== 'ok').length);
+  return {
+    loops: failures.filter((count) => count > MAX_FAILURES).length,
+    wastedCalls: operations.reduce((sum, own) => sum + Math.max(0, own.length - MAX_FAILURES), 0),
   };
 }
 

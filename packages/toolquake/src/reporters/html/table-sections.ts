@@ -1,5 +1,6 @@
 /** What is best read as a table: rules, calls, sequences, changed answers, problems, runs. */
 import type { CallOutcome } from '@toolquake/sdk/core';
+import { coverageText } from '../coverage.js';
 import { hasNeverFired } from '../digest/rule-book.js';
 import { duration, figure, grouped, many, percent, share } from '../figures.js';
 import type { Digest } from '../journal-digest.js';
@@ -11,7 +12,9 @@ import { figureMarkup, lead, sheet, type Section, type TableCell } from './marku
 const code = (text: string): TableCell => ({ text, isCode: true });
 
 /** Rules and what came of them. */
-export function rulesSection({ rules }: Digest): Section {
+export function rulesSection(digest: Digest): Section {
+  const { rules } = digest;
+  const covered = coverageText(digest);
   const rows = rules.map((rule): TableCell[] => [
     code(rule.id),
     code(rule.fault),
@@ -21,7 +24,11 @@ export function rulesSection({ rules }: Digest): Section {
     rule.reasons.map(({ text, count }) => `${text} (${grouped(count)})`).join('; '),
   ]);
   const head = ['rule', 'fault', 'fired', 'suppressed', 'not delivered', 'why'];
-  return { id: 'rules', title: 'Rules', body: sheet({ caption: 'Rules', head, rows, text: [1, 5] }) };
+  return {
+    id: 'rules',
+    title: 'Rules',
+    body: `${sheet({ caption: 'Rules', head, rows, text: [1, 5] })}${covered === undefined ? '' : lead(covered)}`,
+  };
 }
 
 const OUTCOMES: readonly (readonly [CallOutcome, tone: number])[] = [
