@@ -6,7 +6,7 @@ import { startPlan } from '@toolquake/sdk/controller';
 import type { Era, JsonObject } from '@toolquake/sdk/core';
 import { interceptTransport } from '@toolquake/sdk/interceptors';
 import { createTools } from './servers/tools.mjs';
-import { FIRST_WORDS, inEra, INITIALIZED, type Seen, type Stage } from './stage.js';
+import { inEra, introduce, type Seen, type Stage } from './stage.js';
 
 /** Puts it up. */
 export async function inProcessStage(plan: JsonObject, era: Era, eventually: (why: () => string) => Stage['until']): Promise<Stage> {
@@ -31,12 +31,7 @@ export async function inProcessStage(plan: JsonObject, era: Era, eventually: (wh
   const until = eventually(() => JSON.stringify({ seen, served, journal: run.journal }, undefined, 1));
   return {
     name: 'in-process',
-    async hello() {
-      send(FIRST_WORDS[era]);
-      await until('the server introduces itself', () => seen.length > 0);
-      if (era === 'legacy') send(INITIALIZED);
-      return true;
-    },
+    hello: () => introduce(era, { send, until, seen }),
     send,
     seen,
     served,

@@ -70,6 +70,14 @@ export const FIRST_WORDS: Readonly<Record<Era, JsonObject>> = {
 /** What a legacy client says when it has been answered. */
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
+/** A client on a pipe says who it is; it is connected already. */
+export async function introduce(era: Era, { send, until, seen }: Pick<Stage, 'send' | 'until' | 'seen'>): Promise<true> {
+  send(FIRST_WORDS[era]);
+  await until('the server introduces itself', () => seen.length > 0);
+  if (era === 'legacy') send(INITIALIZED);
+  return true;
+}
+
 /** A message as a client of the era sends it: modern requests say who asks, every time. */
 export function inEra(era: Era, message: JsonObject): JsonObject {
   if (era === 'legacy' || message['id'] === undefined) return message;

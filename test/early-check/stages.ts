@@ -17,7 +17,7 @@ import { createLegacySseClient } from './legacy-sse-client.js';
 import { startHttpServer } from './servers/http-server.mjs';
 import { startLegacySseServer } from './servers/legacy-sse-server.mjs';
 import { createTools } from './servers/tools.mjs';
-import { FIRST_WORDS, inEra, INITIALIZED, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
+import { FIRST_WORDS, inEra, INITIALIZED, introduce, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
 
 const CLI = fileURLToPath(new URL('../../packages/toolquake/bin/toolquake.js', import.meta.url));
 const STDIO_SERVER = fileURLToPath(new URL('servers/stdio-server.mjs', import.meta.url));
@@ -160,12 +160,7 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
   const until = eventually(() => JSON.stringify({ said, seen, served, journal: files.journal() }, undefined, 1));
   return {
     name: 'stdio',
-    async hello() {
-      send(FIRST_WORDS[era]);
-      await until('the server introduces itself', () => seen.length > 0);
-      if (era === 'legacy') send(INITIALIZED);
-      return true;
-    },
+    hello: () => introduce(era, { send, until, seen }),
     send,
     seen,
     served,

@@ -84,9 +84,9 @@ function attachTools(run: Run, { target, label }: InterceptToolsOptions, restore
     const request = frameFromMessage('to-server', message);
     let settle!: { resolve: (result: unknown) => void; reject: (error: unknown) => void };
     const promise = new Promise<unknown>((resolve, reject) => (settle = { resolve, reject }));
-    let exchange: Exchange | undefined;
+    const known: { exchange: Exchange | undefined } = { exchange: undefined };
     const onAbort = (): void => {
-      if (exchange !== undefined) performer.cancel(exchange);
+      if (known.exchange !== undefined) performer.cancel(known.exchange);
       call.reject(signal?.reason);
     };
     const done = (): void => {
@@ -107,7 +107,8 @@ function attachTools(run: Run, { target, label }: InterceptToolsOptions, restore
       },
     };
     const decision = performer.request(session, request, { handle: call });
-    ({ exchange } = decision);
+    const { exchange } = decision;
+    known.exchange = exchange;
     if (exchange === undefined) return handle(undefined);
     const isTaken = decision.effects !== undefined;
     // A handler of its own is run with a signal that aborted, too: what it makes of that is its own.
