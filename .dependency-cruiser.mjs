@@ -2,7 +2,7 @@
 
 /** From the top down. A folder may import its own layer and everything below it. */
 export const layers = [
-  { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'testing', 'compat'] },
+  { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'assertions', 'testing', 'compat'] },
   { name: 'operations', folders: ['operations'] },
   { name: 'edges', folders: ['config', 'proxies', 'interceptors', 'targets', 'store', 'controller'] },
   { name: 'engines', folders: ['simulator', 'recordings', 'experiments', 'gates', 'monitor'] },
@@ -35,6 +35,14 @@ export default {
       comment: `${RIGHT_WAY} core and units do no I/O: no Node built-ins there. Return an effect, or let an edge do it and hand in the result.`,
       from: { path: below(pure), pathNot: TESTS },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'one-http-codec',
+      severity: 'error',
+      comment:
+        'Only http-codec.ts (types) and http-codec-node*.ts know node:http, so that a faster codec can take its place: ask the codec.',
+      from: { path: '^packages/toolquake/src/proxies/http-', pathNot: [TESTS, '/http-codec[a-z-]*\\.ts$'] },
+      to: { path: '^(node:)?https?$' },
     },
     {
       name: 'every-folder-has-a-layer',

@@ -31,7 +31,7 @@ function readArguments(argv) {
 }
 
 async function provide(chosen) {
-  const nodes = chosen.flatMap((lane) => lane.node ?? []);
+  const nodes = chosen.flatMap((lane) => [lane.node, lane.nodeForTests].filter((node) => node !== undefined));
   const binaries = nodes.length > 0 ? await provideNodes(nodes) : new Map();
   if (chosen.some((lane) => lane.needsSystemPackages && testFiles(lane.project).length > 0)) await provideSystemPackages();
   await provideOwnFolders(chosen.flatMap((lane) => lane.ownFolders ?? []));
@@ -70,7 +70,9 @@ async function main() {
   for (const lane of chosen) {
     console.log(`\n${bold(`Lane ${lane.name}`)} ${dim(`(budget ${budget(lane.budgetMs)})`)}`);
     const nodePath = lane.node === undefined ? process.execPath : binaries.get(lane.node);
-    const result = lane.kind === 'examples' ? await runExamples(lane, vitestArguments) : await runVitest(lane, nodePath, vitestArguments);
+    const env = lane.nodeForTests === undefined ? {} : { [`TOOLQUAKE_NODE${lane.nodeForTests.major}`]: binaries.get(lane.nodeForTests) };
+    const result =
+      lane.kind === 'examples' ? await runExamples(lane, vitestArguments) : await runVitest(lane, nodePath, vitestArguments, env);
     results.push({ lane, ...result });
   }
   summarise(results);

@@ -25,8 +25,8 @@ function shortcomings({ report, code, isOverBudget, lane, isFiltered }) {
   return reasons;
 }
 
-/** Runs the lane to its end or to the end of its budget. */
-export async function runVitest(lane, nodePath, vitestArguments) {
+/** Runs the lane to its end or to the end of its budget; `env` is what its tests are told besides. */
+export async function runVitest(lane, nodePath, vitestArguments, env = {}) {
   if (testFiles(lane.project).length === 0) {
     return { verdict: 'nothing to run', passed: 0, failed: 0, ms: 0, reasons: ['no test files yet'] };
   }
@@ -46,7 +46,7 @@ export async function runVitest(lane, nodePath, vitestArguments) {
       // A filter meant for one lane finds nothing in the others; test.mjs still fails when no lane found anything.
       ...(isFiltered ? ['--passWithNoTests', ...vitestArguments] : []),
     ],
-    { cwd: root, budgetMs: lane.budgetMs, show: true },
+    { cwd: root, budgetMs: lane.budgetMs, show: true, env },
   );
   const report = existsSync(reportFile) ? JSON.parse(readFileSync(reportFile, 'utf8')) : undefined;
   const reasons = shortcomings({ report, code, isOverBudget, lane, isFiltered });

@@ -3,50 +3,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startAdminServer } from '../../packages/toolquake/src/proxies/admin-server.js';
-import { binPath, createDesk } from '../cli/harness.js';
+import { createDesk } from '../cli/harness.js';
 import { call, initialize, messagesOf, open, post, textOf } from '../http/harness.js';
-import { startBank } from '../servers/http-bank.mjs';
 import { proxyCommand, serverCommand, start } from '../stdio/harness.js';
+import { adminAt, httpProxy, TOKEN } from './harness.js';
 
-const TOKEN = 's3cret';
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-
-type Admin = (method: string, path: string, body?: unknown, token?: string) => Promise<{ status: number; body: Record<string, unknown> }>;
-
-const adminAt =
-  (url: string): Admin =>
-  async (method, path, body, token = TOKEN) => {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}` },
-      ...(text === undefined ? {} : { body: text }),
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-  };
-
-async function httpProxy(env: NodeJS.ProcessEnv = {}) {
-  const bank = await startBank();
-  cleanups.push(() => bank.stop());
-  const argv = ['proxy', 'http', '--upstream', bank.url, '--port', '0', '--admin-port', '0', '--json'];
-  const proxy = start([process.execPath, binPath, ...argv], { TOOLQUAKE_ADMIN_TOKEN: TOKEN, ...env });
-  cleanups.push(async () => {
-    proxy.child.kill('SIGTERM');
-    await proxy.exited;
-  });
-  const [line] = (await once(proxy.child.stdout!, 'data')) as [Buffer];
-  const { url, adminUrl } = JSON.parse(line.toString()) as { url: string; adminUrl: string };
-  return {
-    bank,
-    url,
-    adminUrl,
-    admin: adminAt(adminUrl),
-    say: async () => textOf(messagesOf((await post(url, call(1, 'echo', { text: 'hi' }))).body)[0]),
-  };
-}
 
 describe('proxy http with --admin-port', () => {
   test('injects into the next call, in both casings, and clears', async () => {
@@ -117,7 +82,7 @@ describe('proxy http with --admin-port', () => {
   });
 
   test('refuses to inject in production, with the reason', async () => {
-    const { admin, say } = await httpProxy({ NODE_ENV: 'production' });
+    const { admin, say } = await httpProxy({ env: { NODE_ENV: 'production' } });
     const refused = await admin('POST', '/chaos/inject', { fault: 'http-status', params: { status: 503 } });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.stringContaining('NODE_ENV says "production"') } });
     expect(await say()).toBe('hi');

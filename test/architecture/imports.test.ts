@@ -56,6 +56,7 @@ test.each([
 });
 
 test.each([
+  ['node:http beside the HTTP codec', `${product}/proxies/http-lane.ts`, 'node:http', 'ask the codec'],
   ['a Node built-in in a pure layer', `${sdk}/faults/a.ts`, 'node:fs', 'core and units do no I/O'],
   ['the sdk by its path', `${product}/operations/a.ts`, '../../../sdk/src/core/frame.js', 'only by name ("@toolquake/sdk"'],
   ['the product from the sdk', `${sdk}/testing/a.ts`, '../../../toolquake/src/operations/b.js', 'dashboard -> toolquake -> sdk'],

@@ -29,9 +29,9 @@ messages to compare: their tests show what a client of the proxy saw of its byte
 
 const BELOW = `## What each transport looks at
 
-- **stdio proxy**: every line, both ways. Connections cannot be refused, there is no HTTP status and no heartbeat. A crash
+- **stdio proxy**: every line, both ways; the messages of a batch one by one. Connections cannot be refused, there is no HTTP status and no heartbeat. A crash
   is a real one: the server is killed, and the proxy ends as it did.
-- **HTTP proxy**: POST bodies, JSON answers and events in streams. A connection is drawn for when it is made, so clients
+- **HTTP proxy**: POST bodies, JSON answers and events in streams; the messages of a batch one by one. A connection is drawn for when it is made, so clients
   that keep connections alive are asked less often. The connection that a refusal is drawn for was accepted already by
   the operating system: it is reset; the ones after it are refused for real. A crash is imitated: every connection is reset
   and new ones are refused, while the server itself lives on and finishes what it was doing.

@@ -8,6 +8,7 @@ import * as faults from '@toolquake/sdk/faults';
 import type { JournalEntry } from '@toolquake/sdk/core';
 import { afterEach, expect, test } from 'vitest';
 import { startBank } from '../servers/http-bank.mjs';
+import { startLegacySse } from '../servers/http-legacy-sse.mjs';
 import { startDualEra } from '../servers/http-dual-era.mjs';
 import { call, proxied, rule, statesOf } from './harness.js';
 import { rawClient, rawServer, readMessage, type Parsed } from './raw-sockets.js';
@@ -135,6 +136,65 @@ test('TLS in a tunnel is passed on unread, told of once, and ends as it ended', 
     await ended;
   }
   expect(told).toEqual([`${authority} is spoken to in TLS, which is passed on unread: no rule applies there.`]);
+});
+
+test('a server that speaks first is heard, and passed on unread', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).on('data', (bytes: Buffer) => socket.end(`250 ${String(bytes)}`));
+    socket.write('220 mail.test\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stops.push(() => server.close());
+  const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, told } = await forward(watching);
+  const socket = await tunnel(port, authority);
+  expect(String((await once(socket, 'data'))[0])).toBe('220 mail.test\r\n');
+  socket.write('EHLO\r\n');
+  expect(String((await once(socket, 'data'))[0])).toBe('250 EHLO\r\n');
+  await once(socket, 'end');
+  socket.end();
+  expect(told).toEqual([
+    `${authority} speaks before its client, which HTTP never does: it is passed on unread, and no rule applies there.`,
+  ]);
+});
+
+test('a client that takes its time in a tunnel is still read', async () => {
+  const body = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"said"}]}}';
+  const server = await rawServer((_request, socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  });
+  stops.push(() => server.stop());
+  const { host } = new URL(server.url);
+  const { port, journal } = await forward([rule(faults.emptyResult)]);
+  const socket = await tunnel(port, host);
+  // By then the proxy has looked whether the server speaks first.
+  await expect.poll(() => server.connections).toBe(1);
+  expect((await ask(socket, posted('/mcp', host, call(1, 'echo')))).body.toString()).not.toContain('said');
+  expect(statesOf(journal)).toEqual(['delivered']);
+});
+
+test('HTTP+SSE works through absolute requests and through a tunnel, and rules apply', async () => {
+  const server = await startLegacySse();
+  stops.push(() => server.stop());
+  const { port, journal } = await forward([rule(faults.emptyResult, { when: { tool: ['echo'] } })]);
+  const { host, pathname } = new URL(server.url);
+  for (const way of ['absolute', 'tunnel'] as const) {
+    const reach = async (): Promise<[Socket, string]> =>
+      way === 'absolute' ? [await client(port), `http://${host}`] : [await tunnel(port, host), ''];
+    const [stream, prefix] = await reach();
+    let heard = '';
+    stream.on('data', (chunk) => (heard += String(chunk)));
+    stream.write(`GET ${prefix}${pathname} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
+    await expect.poll(() => heard).toMatch(/event: endpoint\r?\ndata: \S+\r?\n/);
+    const endpoint = new URL(/event: endpoint\r?\ndata: (\S+)/.exec(heard)![1]!, server.url);
+    const [line] = await reach();
+    const accepted = await ask(line, posted(`${prefix}${endpoint.pathname}${endpoint.search}`, host, call(1, 'echo', { text: 'said' })));
+    expect(accepted.start).toMatch(/^HTTP\/1.1 202 /);
+    await expect.poll(() => heard).toContain('"id":1');
+    expect(heard).not.toContain('said');
+  }
+  expect(statesOf(journal)).toEqual(['delivered', 'delivered']);
 });
 
 test('a tunnel to where nobody listens breaks off for TLS, and is a 502 for HTTP', async () => {

@@ -4,8 +4,11 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Starts it on a free loopback port. `aborted` counts tool calls whose client went away. */
-export async function startDualEra() {
+/**
+ * Starts it on a free loopback port. `aborted` counts tool calls whose client went away; `legacy: 'reject'` leaves it with one era.
+ * @param {{ legacy?: 'stateless' | 'reject' }} [options]
+ */
+export async function startDualEra(options = {}) {
   const seen = { aborted: 0, waiting: 0 };
   const build = () => {
     const server = new McpServer({ name: 'dual-era', version: '1.0.0' });
@@ -36,7 +39,7 @@ export async function startDualEra() {
     );
     return server;
   };
-  const server = createServer(toNodeHandler(createMcpHandler(build)));
+  const server = createServer(toNodeHandler(createMcpHandler(build, options)));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,

@@ -50,8 +50,8 @@ describe('an agent with two servers', () => {
     expect(run).toMatchObject({ code: 0, stdout: 'the answer\n' });
     expect(run.stderr).toContain('task checkout: exit 0');
     expect(run.stderr).toContain('calls       5 to bank, shop: 1 failed, 1 met a fault');
-    const files = readdirSync(join(desk.folder, 'run')).map((name) => name.split('-')[0]);
-    expect(files.toSorted()).toEqual(['.operation', 'bank', 'shop', 'task']);
+    const files = readdirSync(join(desk.folder, 'run')).map((name) => name.split('-')[0] ?? '');
+    expect(files.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(['.operation', 'bank', 'shop', 'task']);
 
     const { tasks } = await reportOf(desk, 'run');
     expect(tasks).toMatchObject({ count: 1, unassigned: 0, methods: [{ method: 'process', confidence: 'high', tasks: 1 }] });

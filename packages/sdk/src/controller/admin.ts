@@ -1,13 +1,17 @@
 /**
  * The admin routes as a function from request to response, for any HTTP server. Routes, bodies and status codes are those
- * of mcp-chaos-monkey, in both casings, and our own beside them: plan, kill, revive.
+ * of mcp-chaos-monkey, in both casings, and our own beside them: plan, kill, revive, tasks, live events, metrics.
  */
 import { createValueReader } from '../core/check-value.js';
+import type { BoundaryOutcome } from '../core/control-entry.js';
 import { ToolquakeError } from '../core/errors.js';
 import { isObject, type JsonObject } from '../core/message.js';
 import type { Plan } from '../core/plan.js';
 import type { ChaosController } from './controller.js';
+import type { EventFeed } from './event-feed.js';
 import { bothCases, eitherCase, importConfig } from './fault-config.js';
+import { METRICS_CONTENT_TYPE } from './metrics-text.js';
+import type { TaskMarks } from './task-marks.js';
 
 /** A request. Header names are in lower case; `path` is without a query. */
 export type AdminRequest = {
@@ -18,7 +22,16 @@ export type AdminRequest = {
 };
 
 /** What to answer. */
-export type AdminResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+export type AdminResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /**
+   * Text to send after the headers, piece by piece, instead of `body`. Pull the next piece when the last one was taken,
+   * and `return()` the iterator when the client goes away.
+   */
+  readonly stream?: AsyncIterableIterator<string>;
+};
 
 /** What the routes work with. */
 export type AdminOptions = {
@@ -31,6 +44,12 @@ export type AdminOptions = {
   readonly fired: (id: string) => number;
   /** A checked plan from text, or a `ToolquakeError` that says what is wrong and where. */
   readonly readPlan: (text: string) => Plan;
+  /** Each opens its routes: live events, task boundaries, and the text of a scrape. */
+  readonly events?: EventFeed | undefined;
+  readonly tasks?: TaskMarks | undefined;
+  readonly metrics?: (() => string) | undefined;
+  /** For the time that injected rules have left; absent: not told. */
+  readonly nowMs?: (() => number) | undefined;
 };
 
 const REQUEST_KEYS: readonly string[] = bothCases(['target', 'config', 'durationMs']);
@@ -54,16 +73,19 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
   };
 
   const status = (): JsonObject => ({
-    faults: controller.list().map(({ id, rule }) => {
+    faults: controller.list().map(({ id, rule, expiresAtMs }) => {
       const count = options.fired(id);
+      const left = options.nowMs === undefined ? {} : { expiresInMs: Math.max(0, Math.round(expiresAtMs - options.nowMs())) };
       // A GET has no casing of its own, so both kinds of callers find their word.
-      return { id, target: options.target ?? '*', type: rule.fault.type, requestCount: count, request_count: count };
+      return { id, target: options.target ?? '*', type: rule.fault.type, requestCount: count, request_count: count, ...left };
     }),
     killed: controller.isKilled,
+    ...(options.tasks === undefined ? {} : { task: options.tasks.current ?? null }),
+    ...(options.events === undefined ? {} : { streams: options.events.streams }),
     rules: controller.plan.rules.map(({ id, fault }) => ({ id, fault: fault.type, fired: options.fired(id) })),
   });
 
-  const routes: Readonly<Record<string, (text: string) => JsonObject>> = {
+  const answers: Readonly<Record<string, (text: string) => JsonObject>> = {
     'GET /chaos/status': status,
     'POST /chaos/inject': (text) => inject(objectOf(text)),
     'POST /chaos/clear': (text) => {
@@ -87,17 +109,30 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
       controller.revive();
       return { killed: false };
     },
+    ...(options.tasks === undefined ? {} : taskAnswers(options.tasks)),
+  };
+  const { events, metrics } = options;
+  const routes: Readonly<Record<string, (text: string) => AdminResponse>> = {
+    ...Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, (text: string) => json(200, answer(text))])),
+    ...(events === undefined ? {} : { 'GET /chaos/events': () => listen(events) }),
+    ...(metrics === undefined
+      ? {}
+      : { 'GET /metrics': () => ({ status: 200, headers: { 'content-type': METRICS_CONTENT_TYPE, ...NOT_KEPT }, body: metrics() }) }),
   };
 
   // Async, so that nothing thrown on the way leaves as anything but a rejection; there is none.
   return async ({ method, path, headers, body }) => {
     if (method === 'GET' && path === '/healthz') return json(200, { ok: true });
+    // Browsers say which page asks. None has any business here, not even with a token that it came by.
+    const { origin, host } = headers;
+    if (origin !== undefined && (host === undefined || origin !== `http://${host}`))
+      return json(403, { error: 'Forbidden: not for web pages of another origin.' });
     if (!isAuthorised(headers['authorization'], options.token)) return json(403, { error: 'Forbidden: a bearer token is needed.' });
     const key = `${method} ${path}`;
     const route = Object.hasOwn(routes, key) ? routes[key] : undefined;
     if (route === undefined) return json(404, { error: `There is no ${key}. Routes: ${Object.keys(routes).join(', ')}.` });
     try {
-      return json(200, route(body));
+      return route(body);
     } catch (error) {
       if (!(error instanceof ToolquakeError)) return json(500, { error: 'This is our own mistake.' });
       const advice = error.advice === undefined ? '' : ` ${error.advice}`;
@@ -108,11 +143,45 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
 
 const wrong = (message: string): ToolquakeError => new ToolquakeError('WRONG_TYPE', { message });
 
+const NOT_KEPT = { 'cache-control': 'no-store' } as const;
+
 const json = (status: number, body: JsonObject): AdminResponse => ({
   status,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  headers: { 'content-type': 'application/json', ...NOT_KEPT },
   body: JSON.stringify(body),
 });
+
+function listen(events: EventFeed): AdminResponse {
+  const stream = events.open();
+  if (stream === undefined)
+    return json(503, { error: `${events.streams} listeners are connected, and more are not allowed. Close one first.` });
+  return { status: 200, headers: { 'content-type': 'text/event-stream', ...NOT_KEPT }, body: '', stream };
+}
+
+const OUTCOMES: readonly BoundaryOutcome[] = ['ok', 'failed'];
+
+function taskAnswers(tasks: TaskMarks): Readonly<Record<string, (text: string) => JsonObject>> {
+  const bodyOf = (
+    text: string,
+    keys: readonly string[],
+  ): { readonly name: string | undefined; readonly outcome: BoundaryOutcome | undefined } => {
+    // Nothing to say is nothing to send.
+    const body = text.trim() === '' ? {} : objectOf(text);
+    const stranger = Object.keys(body).find((key) => !keys.includes(key));
+    if (stranger !== undefined) throw wrong(`There is no "${stranger.slice(0, 60)}" here, only ${keys.join(' and ')}.`);
+    const { name, outcome } = body;
+    if (name !== undefined && typeof name !== 'string') throw wrong('name must be text.');
+    if (outcome !== undefined && !OUTCOMES.includes(outcome as BoundaryOutcome)) throw wrong(`outcome must be ${OUTCOMES.join(' or ')}.`);
+    return { name, outcome: outcome as BoundaryOutcome | undefined };
+  };
+  return {
+    'POST /chaos/task/start': (text) => ({ task: tasks.start(bodyOf(text, ['name']).name) }),
+    'POST /chaos/task/end': (text) => {
+      const { name, outcome } = bodyOf(text, ['name', 'outcome']);
+      return { task: tasks.end(name, outcome), outcome: outcome ?? null };
+    },
+  };
+}
 
 function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callFrame, rule } from '../core/fixtures/rules.js';
-import type { Clock } from '../core/clock.js';
+import { handClock } from '../core/fixtures/hand-clock.js';
 import { createLiveDecider, engagementsOf, type LiveDecider } from '../core/decide.js';
 import { createCatalogue } from '../core/fault.js';
 import { frameFromMessage } from '../core/frame.js';
+import type { JournalEntry } from '../core/journal.js';
 import { EMPTY_PLAN, type Plan, type Rule } from '../core/plan.js';
 import { keyedRandom } from '../core/random.js';
 import { startSession, type Session } from '../core/session.js';
@@ -12,34 +13,14 @@ import { createController, DEFAULT_DURATION_MS, MAX_INJECTED, type ChaosControll
 
 const fault = rule('any').fault;
 
-/** Time that only a test moves. */
-function handClock(): Clock & { advance(ms: number): void } {
-  const timers = new Set<{ atMs: number; action: () => void }>();
-  let nowMs = 0;
-  return {
-    nowMs: () => nowMs,
-    schedule(afterMs, action) {
-      const timer = { atMs: nowMs + afterMs, action };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      nowMs += ms;
-      for (const timer of timers) {
-        if (timer.atMs > nowMs) continue;
-        timers.delete(timer);
-        timer.action();
-      }
-    },
-  };
-}
-
 type Rig = {
   controller: ChaosController;
   decider: LiveDecider;
   clock: ReturnType<typeof handClock>;
   session: Session;
   releases: number[];
+  /** What the journal was told. */
+  told: JournalEntry[];
   /** Ids of the rules that fire on the next call. */
   call(tool?: string): string[];
 };
@@ -50,13 +31,15 @@ function rig(rules: readonly Rule[] = [], guarded?: string): Rig {
   const releases: number[] = [];
   const decider = createLiveDecider({ plan, random: keyedRandom(42), transport: 'simulator', startedAtMs: 0, observesAll: true });
   const release = (): void => void releases.push(clock.nowMs());
-  const controller = createController({ plan, decider, clock, catalogue: createCatalogue({ fault }), release, guarded });
+  const told: JournalEntry[] = [];
+  const journal = (entry: JournalEntry): void => void told.push(entry);
+  const controller = createController({ plan, decider, clock, catalogue: createCatalogue({ fault }), release, guarded, journal });
   const session = startSession();
   const call = (tool = 'search'): string[] => {
     const { exchange } = decider.request(session, callFrame(tool), clock.nowMs());
     return exchange === undefined ? [] : engagementsOf(exchange).map((one) => one.rule.id);
   };
-  return { controller, decider, clock, session, releases, call };
+  return { controller, decider, clock, session, releases, told, call };
 }
 
 const half = (id: string): Rule => rule(id, { probability: 0.5 });
@@ -190,5 +173,49 @@ describe('the kill switch', () => {
     killed.call();
     killed.controller.revive();
     expect(Array.from({ length: 20 }, () => killed.call())).toEqual(Array.from({ length: 20 }, () => calm.call()));
+  });
+});
+
+describe('the journal', () => {
+  const listed = (id: string): object => ({ id, fault: fault.type });
+
+  test('is told who changed which rules when, and never their parameters', () => {
+    const { controller, clock, told } = rig([rule('kept'), rule('gone'), half('other')]);
+    controller.inject({ fault: fault.type, id: 'late' }, 50);
+    clock.advance(10);
+    controller.replacePlan(again([rule('kept'), rule('other'), rule('new')]));
+    controller.kill();
+    controller.revive();
+    clock.advance(40);
+    controller.inject({ fault: fault.type, id: 'a' }, 1000);
+    controller.clear('a');
+    controller.inject({ fault: fault.type, id: 'b' }, 1000);
+    controller.clearAll();
+    const by = 'program';
+    expect(told).toEqual([
+      { kind: 'control', atMs: 0, what: 'inject', by, added: [listed('late')], lastsMs: 50 },
+      { kind: 'control', atMs: 10, what: 'reload', by, added: [listed('other'), listed('new')], removed: ['gone'] },
+      { kind: 'control', atMs: 10, what: 'kill', by },
+      { kind: 'control', atMs: 10, what: 'revive', by },
+      { kind: 'control', atMs: 50, what: 'expire', by: 'time', removed: ['late'] },
+      { kind: 'control', atMs: 50, what: 'inject', by, added: [listed('a')], lastsMs: 1000 },
+      { kind: 'control', atMs: 50, what: 'clear', by, removed: ['a'] },
+      { kind: 'control', atMs: 50, what: 'inject', by, added: [listed('b')], lastsMs: 1000 },
+      { kind: 'control', atMs: 50, what: 'clear-all', by, removed: ['b'] },
+    ]);
+  });
+
+  test('is told nothing where nothing changed, and the new seed where there is one', () => {
+    const { controller, told } = rig([rule('kept')]);
+    expect(() => controller.inject({ fault: 'nobody' })).toThrow();
+    controller.clear('nobody');
+    controller.clearAll();
+    controller.revive();
+    expect(told).toEqual([]);
+    controller.kill();
+    controller.kill();
+    expect(told).toHaveLength(1);
+    controller.replacePlan({ ...again([rule('kept')]), seed: 7 });
+    expect(told.at(-1)).toMatchObject({ what: 'reload', seed: 7, added: [listed('kept')], removed: [] });
   });
 });

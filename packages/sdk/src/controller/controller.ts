@@ -4,9 +4,11 @@
  */
 import { requirePlan } from '../core/check-plan.js';
 import type { Cancel, Clock } from '../core/clock.js';
+import type { ControlEntry } from '../core/control-entry.js';
 import type { LiveDecider } from '../core/decide.js';
 import { ToolquakeError } from '../core/errors.js';
 import type { Catalogue } from '../core/fault.js';
+import { listedRules, type JournalSink } from '../core/journal.js';
 import type { JsonObject } from '../core/message.js';
 import type { Plan, Rule } from '../core/plan.js';
 import { keyedRandom } from '../core/random.js';
@@ -29,6 +31,11 @@ export type ControllerOptions = {
   readonly guarded?: string | undefined;
   /** Judges where a rule can act, in place of the decider's transport: throws when it can nowhere. */
   readonly accept?: (rule: Rule) => void;
+  /** Hears of every change, with times since `startedAtMs`. */
+  readonly journal?: JournalSink | undefined;
+  readonly startedAtMs?: number;
+  /** Who asks; `program` unless told otherwise. */
+  readonly caller?: 'admin' | 'program';
 };
 
 /** One injected rule. */
@@ -88,6 +95,10 @@ export function createController(options: ControllerOptions): ChaosController {
     return injected.delete(id);
   };
 
+  const { caller = 'program', startedAtMs = 0 } = options;
+  const tell = (what: ControlEntry['what'], about: Partial<ControlEntry> = {}): void =>
+    options.journal?.({ kind: 'control', atMs: clock.nowMs() - startedAtMs, what, by: caller, ...about });
+
   return {
     inject(given, durationMs = DEFAULT_DURATION_MS) {
       allow();
@@ -106,20 +117,27 @@ export function createController(options: ControllerOptions): ChaosController {
       const expire = (): void => {
         injected.delete(rule.id);
         apply();
+        tell('expire', { by: 'time', removed: [rule.id] });
       };
       const stop = durationMs === Infinity ? () => {} : clock.schedule(durationMs, expire);
       injected.set(rule.id, { id: rule.id, rule, expiresAtMs: clock.nowMs() + durationMs, stop });
       apply();
+      tell('inject', { added: listedRules([rule]), ...(durationMs === Infinity ? {} : { lastsMs: durationMs }) });
       return rule.id;
     },
     clear(id) {
       const isFound = remove(id);
-      if (isFound) apply();
-      return isFound;
+      if (!isFound) return false;
+      apply();
+      tell('clear', { removed: [id] });
+      return true;
     },
     clearAll() {
-      for (const id of injected.keys()) remove(id);
+      if (injected.size === 0) return;
+      const removed = [...injected.keys()];
+      for (const id of removed) remove(id);
       apply();
+      tell('clear-all', { removed });
     },
     replacePlan(next) {
       if (next.rules.length > 0) allow();
@@ -132,15 +150,25 @@ export function createController(options: ControllerOptions): ChaosController {
       plan = { ...next, rules: next.rules.map((rule) => (isSameSeed ? sameRule(known.get(rule.id), rule) : rule)) };
       if (!isSameSeed) random = keyedRandom(plan.seed);
       apply();
+      const kept = new Set(plan.rules.map(({ id }) => id));
+      tell('reload', {
+        added: listedRules(plan.rules.filter((rule) => known.get(rule.id) !== rule)),
+        removed: [...known.keys()].filter((id) => !kept.has(id)),
+        ...(isSameSeed ? {} : { seed: plan.seed }),
+      });
     },
     kill() {
+      const wasKilled = isKilled;
       isKilled = true;
       decider.suspend();
       options.release();
+      if (!wasKilled) tell('kill');
     },
     revive() {
+      if (!isKilled) return;
       isKilled = false;
       decider.resume(clock.nowMs());
+      tell('revive');
     },
     list: () => [...injected.values()].map(({ id, rule, expiresAtMs }) => ({ id, rule, expiresAtMs })),
     get plan() {

@@ -8,7 +8,7 @@ import type { Plan } from '../core/plan.js';
 import type { RandomSource } from '../core/random.js';
 import * as faults from '../faults/index.js';
 import { whyGuarded } from '../interceptors/guard.js';
-import { backgroundClock, realClock } from '../interceptors/real-clock.js';
+import { backgroundClock, realClock } from '../core/surroundings.js';
 import { startRun, type Run } from './run.js';
 
 /** How a plan is run. */

@@ -88,3 +88,8 @@ export const pace = (frame: Frame, slices: { sliceBytes: number; everyMs: number
 
 export const signalServer = (signal: ServerSignal, forMs: number, bytes?: number): Effect =>
   bytes === undefined ? { kind: 'signal-server', signal, forMs } : { kind: 'signal-server', signal, forMs, bytes };
+
+/** Does the effect send the frame of its event on, and nothing else? */
+export function isUntouched(effect: Effect, frame: Frame | undefined): boolean {
+  return effect.kind === 'forward' && effect.frame === frame && effect.afterMs === 0 && effect.exchange === undefined;
+}

@@ -28,6 +28,7 @@ export * from './plan-keys.js';
 export * from './match.js';
 export * from './schedule.js';
 export * from './data-change.js';
+export * from './control-entry.js';
 export * from './journal.js';
 export * from './mark-sequence.js';
 export * from './clock.js';

@@ -3,6 +3,7 @@
  * Every report, plot and exit code is a rendering of it. What an agent sees carries no mark; marks live here only.
  */
 import type { CallOutcome } from './call-outcome.js';
+import type { BoundaryEntry, ControlEntry, ListedRule } from './control-entry.js';
 import type { DataChange } from './data-change.js';
 import type { MessageId } from './message.js';
 import type { Era } from './session.js';
@@ -22,14 +23,6 @@ export type ExchangeRef = {
   readonly method: string;
   readonly tool?: string;
   readonly id?: MessageId;
-};
-
-/** A rule as a run's start lists it. */
-export type ListedRule = {
-  readonly id: string;
-  readonly fault: string;
-  /** Switched off in the plan, so nobody expects it to fire; absent when it is on. */
-  readonly isEnabled?: false;
 };
 
 /** The rules of a plan as a start entry lists them. */
@@ -135,6 +128,8 @@ export type EntryBody =
       readonly exitCode?: number;
       readonly signal?: string;
     }
+  | ControlEntry
+  | BoundaryEntry
   | { readonly kind: 'problem'; readonly atMs: number; readonly message: string }
   /** Something worth knowing happened in the system: a pool ran dry, retries jumped. */
   | { readonly kind: 'mark'; readonly atMs: number; readonly mark: string; readonly where: string; readonly value?: number }

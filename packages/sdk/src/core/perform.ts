@@ -4,7 +4,7 @@
  */
 import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
-import type { DisconnectHow, Effect, HttpReply, ServerSignal } from './effect.js';
+import { isUntouched, type DisconnectHow, type Effect, type HttpReply, type ServerSignal } from './effect.js';
 import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
 import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
@@ -12,7 +12,17 @@ import { createHoldingPen } from './holding-pen.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
 import type { JsonObject } from './message.js';
 import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
-import { cancelledExchange, closeExchange, introductionOf, isForTime, renameSession, type Exchange, type Session } from './session.js';
+import {
+  cancelledExchange,
+  countWaiting,
+  isAnswerTo,
+  closeExchange,
+  introductionOf,
+  isForTime,
+  renameSession,
+  type Exchange,
+  type Session,
+} from './session.js';
 
 /** Why something could not be done; undefined when it was done. */
 export type Refusal = string | undefined;
@@ -37,6 +47,8 @@ export type Ends = {
   disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
   /** A crash takes every call in flight with it, whoever made it. */
   signalServer(signal: ServerSignal, forMs: number, bytes: number): Refusal;
+  /** Ends now what was to last for a while: a stopped server, a port that refuses. Absent where nothing lasts. */
+  release?(): void;
 };
 
 /** What the performer works with. */
@@ -71,8 +83,10 @@ export type Performer = {
   abandon(exchange: Exchange, afterMs?: number): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
-  /** Sends on everything held or delayed, now: for a kill switch or a removed plan. */
+  /** Sends on everything held or delayed, and ends what was to last, now: for a kill switch. */
   release(): void;
+  /** Sessions that wait for an answer, and how many requests do. */
+  waiting(): { readonly sessions: number; readonly exchanges: number };
   /** Deliveries per rule so far. */
   readonly fired: ReadonlyMap<string, number>;
   readonly calls: number;
@@ -374,21 +388,14 @@ export function createPerformer(options: PerformerOptions): Performer {
       const { waiting, displaced } = session;
       for (const exchange of [...waiting['to-server'].values(), ...waiting['to-client'].values(), ...displaced]) giveUp(exchange);
     },
-    release: () => pen.release(),
+    release() {
+      pen.release();
+      ends.release?.();
+    },
+    waiting: () => ({ sessions: sessions.size, exchanges: countWaiting(sessions) }),
     fired: settlement.fired,
     get calls() {
       return settlement.calls;
     },
   };
-}
-
-/** Does the effect send the frame of its event on, and nothing else? */
-function isUntouched(effect: Effect, frame: Frame | undefined): boolean {
-  return effect.kind === 'forward' && effect.frame === frame && effect.afterMs === 0 && effect.exchange === undefined;
-}
-
-function isAnswerTo(frame: Frame | 'heartbeat', exchange: Exchange | undefined): frame is Frame {
-  if (frame === 'heartbeat' || exchange === undefined || frame.direction === exchange.origin) return false;
-  const { kind, id } = frameHead(frame);
-  return kind === 'response' && id === exchange.id;
 }

@@ -53,8 +53,19 @@ function judge(world: World, schema: unknown, value: unknown, depth: number): Sc
 
 /** Words that constrain, and that we leave alone: a hostile pattern could keep us busy for ever. */
 const NOT_EVALUATED: ReadonlySet<string> = new Set([
-  ...['pattern', 'patternProperties', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
-  ...['dependencies', 'additionalItems', 'minContains', 'maxContains', 'extends', 'disallow', 'divisibleBy'],
+  'pattern',
+  'patternProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  '$dynamicRef',
+  '$recursiveRef',
+  'dependencies',
+  'additionalItems',
+  'minContains',
+  'maxContains',
+  'extends',
+  'disallow',
+  'divisibleBy',
 ]);
 
 type Site = { readonly world: World; readonly schema: JsonObject; readonly ask: (schema: unknown, value: unknown) => SchemaVerdict };

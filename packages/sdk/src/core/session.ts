@@ -133,6 +133,20 @@ export function isForTime(frame: Frame): boolean {
   return typeof reason === 'string' && FOR_TIME.test(reason.slice(0, 1000));
 }
 
+/** Is it the answer to this very request? */
+export function isAnswerTo(frame: Frame | 'heartbeat', exchange: Exchange | undefined): frame is Frame {
+  if (frame === 'heartbeat' || exchange === undefined || frame.direction === exchange.origin) return false;
+  const { kind, id } = frameHead(frame);
+  return kind === 'response' && id === exchange.id;
+}
+
+/** Requests of clients that wait for an answer. */
+export function countWaiting(sessions: Iterable<Session>): number {
+  let count = 0;
+  for (const { waiting, displaced } of sessions) count += waiting['to-server'].size + displaced.size;
+  return count;
+}
+
 /** The exchange that a `notifications/cancelled` frame cancels, if it is still waiting. */
 export function cancelledExchange(session: Session, frame: Frame): Exchange | undefined {
   if (frameHead(frame).method !== 'notifications/cancelled') return undefined;

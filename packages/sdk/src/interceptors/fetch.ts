@@ -11,7 +11,7 @@ import type { RandomSource } from '../core/random.js';
 import type { FetchFunction } from './fetch-request.js';
 import { whyGuarded } from './guard.js';
 import { interceptFetch } from './intercept-fetch.js';
-import { realClock } from './real-clock.js';
+import { realClock } from '../core/surroundings.js';
 
 /** How a fetch is wrapped. Use one wrapper per client: without session ids, all its requests are one session. */
 export type WrapFetchOptions = {

@@ -6,4 +6,4 @@ export * from './intercept-fetch.js';
 export * from './intercept-transport.js';
 export * from './intercept-tools.js';
 export * from './patch-property.js';
-export * from './real-clock.js';
+export { backgroundClock, realClock } from '../core/surroundings.js';

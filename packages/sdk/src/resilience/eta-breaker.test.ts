@@ -33,6 +33,28 @@ test('opens exactly when the share of correct calls is below the threshold after
   );
 });
 
+test('with a window, what happened long ago does not keep it closed', () => {
+  const calls = fc.array(fc.boolean(), { maxLength: 60 });
+  fc.assert(
+    fc.property(fc.integer({ min: 4, max: 12 }), calls, (window, answers) => {
+      const breaker = createEtaBreaker({ threshold: 0.5, window });
+      const seen: boolean[] = [];
+      for (const isCorrect of answers) {
+        operate(breaker, isCorrect);
+        seen.push(isCorrect);
+        const last = seen.slice(-window);
+        const shouldBeOpen = last.length >= 4 && last.filter(Boolean).length / last.length < 0.5;
+        expect(breaker.isOpen()).toBe(shouldBeOpen);
+        if (shouldBeOpen) return;
+      }
+    }),
+  );
+  const slow = createEtaBreaker({ threshold: 0.5 });
+  const quick = createEtaBreaker({ threshold: 0.5, window: 10 });
+  for (let call = 0; call < 106; call++) for (const breaker of [slow, quick]) operate(breaker, call < 100);
+  expect([slow.isOpen(), quick.isOpen()]).toEqual([false, true]);
+});
+
 test('does not judge a tool by three calls', () => {
   const breaker = createEtaBreaker({ threshold: 0.5 });
   expect([operate(breaker, false), operate(breaker, false), operate(breaker, false), breaker.isOpen()]).toEqual([

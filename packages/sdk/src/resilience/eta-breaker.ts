@@ -10,6 +10,11 @@ export type EtaBreakerOptions = {
   /** Calls to see before it judges. */
   readonly minCalls?: number | undefined;
   /**
+   * Judges by so many of the last calls. Without it, by all since it last closed: a tool that was well for a day would
+   * have to fail for a day before it opens.
+   */
+  readonly window?: number | undefined;
+  /**
    * While open, every Nth call goes through as a probe; a correct one closes the breaker and clears its memory.
    * Without it an open breaker stays open for good, which turns a bad minute into an outage.
    */
@@ -30,12 +35,23 @@ export type EtaBreaker = {
 
 /** Starts a closed breaker. */
 export function createEtaBreaker(options: EtaBreakerOptions): EtaBreaker {
-  const { threshold, minCalls = 4, probeInterval } = options;
+  const { threshold, minCalls = 4, window = Number.POSITIVE_INFINITY, probeInterval } = options;
+  /** The calls of the window, oldest overwritten first; unused when it has no end. */
+  const seen: boolean[] = [];
+  let next = 0;
   let total = 0;
   let correct = 0;
   let isOpen = false;
   /** Calls asked for since it opened. */
   let asked = 0;
+  const count = (isCorrect: boolean): void => {
+    if (isCorrect) correct++;
+    if (total < window) total++;
+    else if (seen[next] === true) correct--;
+    if (window === Number.POSITIVE_INFINITY) return;
+    seen[next] = isCorrect;
+    next = (next + 1) % window;
+  };
   return {
     admit() {
       if (!isOpen) return 'call';
@@ -49,12 +65,13 @@ export function createEtaBreaker(options: EtaBreakerOptions): EtaBreaker {
         isOpen = false;
         total = 0;
         correct = 0;
+        seen.length = 0;
+        next = 0;
         return;
       }
       // Told after it opened: a call that was already under way. What it says is old news.
       if (isOpen) return;
-      total++;
-      if (isCorrect) correct++;
+      count(isCorrect);
       if (total < minCalls || correct / total >= threshold) return;
       isOpen = true;
       asked = 0;

@@ -28,3 +28,11 @@ test('remembers a bounded number of operations, the newest', () => {
   expect(contract.once('2', () => -1)).toEqual({ result: 2, isRepeat: true });
   expect(contract.once('0', () => -1)).toEqual({ result: -1, isRepeat: false });
 });
+
+test('does again what it was told to forget', () => {
+  const contract = createIdempotentContract<number>({ maxRemembered: 2 });
+  contract.once('old', () => 1);
+  contract.once('new', () => 1);
+  for (const key of ['old', 'new']) contract.forget(key);
+  expect(['old', 'new'].map((key) => contract.once(key, () => 2).isRepeat)).toEqual([false, false]);
+});

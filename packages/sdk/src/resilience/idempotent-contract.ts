@@ -4,6 +4,8 @@
 export type IdempotentContract<Result> = {
   /** The result of the operation with this key: a remembered one, or that of doing it now. */
   once(key: string, execute: () => Result): { readonly result: Result; readonly isRepeat: boolean };
+  /** It turned out not to have been done: whoever asks next does it. */
+  forget(key: string): void;
 };
 
 /**
@@ -29,6 +31,10 @@ export function createIdempotentContract<Result>({
       }
       newer.set(key, { result });
       return { result, isRepeat: false };
+    },
+    forget(key) {
+      newer.delete(key);
+      older.delete(key);
     },
   };
 }

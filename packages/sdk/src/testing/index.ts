@@ -1,4 +1,5 @@
 /** `@toolquake/sdk/testing`: the contract suite that every fault passes, and what tests of faults are made of. Needs vitest and fast-check. */
+export * from '../assertions/index.js';
 export * from './contract-clauses.js';
 export * from './events.js';
 export * from './example-messages.js';

@@ -13,7 +13,15 @@ export type AdminCall = {
 };
 
 /** Resolves to the answer. What the proxy refused is bad input; what it cannot be asked is the world. */
-export async function callAdmin({ url, route, body, env, signal }: AdminCall): Promise<JsonObject> {
+export async function callAdmin(call: AdminCall): Promise<JsonObject> {
+  const response = await askAdmin(call);
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (isObject(answer)) return answer;
+  throw unreachable(`The proxy at ${adminUrl(call.url).origin} answered what is no JSON object.`);
+}
+
+/** Resolves to a response of status 200. */
+export async function askAdmin({ url, route, body, env, signal }: AdminCall): Promise<Response> {
   const base = adminUrl(url);
   const [method, path] = route.split(' ') as [string, string];
   const token = env['TOOLQUAKE_ADMIN_TOKEN'] || env['CHAOS_ADMIN_TOKEN'];
@@ -33,9 +41,9 @@ export async function callAdmin({ url, route, body, env, signal }: AdminCall): P
     if (signal.aborted) throw cause;
     throw unreachable(`No proxy answers at ${base.origin}.`, cause);
   });
+  if (response.ok) return response;
   const answer: unknown = await response.json().catch(() => undefined);
   const error = isObject(answer) ? answer['error'] : undefined;
-  if (response.ok && isObject(answer)) return answer;
   if (response.status === 400 && typeof error === 'string')
     throw new ToolquakeError('BAD_ARGUMENT', { message: `The proxy refused it, and nothing was changed: ${error}` });
   throw unreachable(`The proxy at ${base.origin} answered ${response.status}${typeof error === 'string' ? `: ${error}` : '.'}`);

@@ -19,6 +19,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { openAdmin } from './open-admin.js';
 import { openJournal } from './journal-file.js';
+import { createRuleRoll } from './rule-roll.js';
 import { journalPlace } from './run-directory.js';
 import { productionWitness, realClock } from '@toolquake/sdk/interceptors';
 
@@ -41,6 +42,9 @@ export type LiveRunOptions = {
   readonly tell: (line: string) => void;
 };
 
+/** What control needs of a performer. */
+export type Controlled = Pick<Performer, 'release' | 'fired'> & Partial<Pick<Performer, 'waiting'>>;
+
 /** A run that is ready to start: nothing was changed yet but the journal, which is open. */
 export type LiveRun = {
   /** The plan as performed: without rules when the run is guarded. */
@@ -56,7 +60,7 @@ export type LiveRun = {
   /** Where the admin routes are; undefined when nobody asked for them. */
   readonly adminUrl: string | undefined;
   /** The performer whose held messages a kill switch lets go. */
-  control(performer: Pick<Performer, 'release' | 'fired'>): void;
+  control(performer: Controlled): void;
   /** Records a mistake of our own; the traffic goes on. */
   readonly onProblem: (error: unknown) => void;
   /** Writes the end entry, closes the journal, and tells which rules fired. */
@@ -82,9 +86,15 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
   // Some clients start a server command twice, and both write to the file that was named.
   const run = randomBytes(4).toString('hex');
   const told = new Set<string>();
+  const roll = createRuleRoll(plan);
+  let admin: Awaited<ReturnType<typeof openAdmin>> | undefined;
   let hasStarted = false;
+  let isOver = false;
   // The start is written with the first entry, so that a run that fails to start leaves no trace.
   const journal: JournalSink = (entry) => {
+    // What comes after the end belongs to no run.
+    if (isOver) return;
+    isOver = entry.kind === 'end';
     if (!hasStarted) {
       hasStarted = true;
       file?.append({
@@ -103,15 +113,16 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
         ...(Object.keys(loaded.expect.measures).length === 0 ? {} : { expect: loaded.expect.measures }),
       });
     }
+    if (entry.kind === 'control') roll.note(entry);
     file?.append({ ...entry, run });
+    admin?.observe(entry);
   };
 
   const mayChange = token !== undefined;
   const observesAll = file !== undefined || mayChange;
   const world = { plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll };
-  let controlled: Pick<Performer, 'release' | 'fired'> | undefined;
+  let controlled: Controlled | undefined;
   let decider: Decider;
-  let admin: Awaited<ReturnType<typeof openAdmin>> | undefined;
   if (token === undefined) decider = createDecider(world);
   else {
     const live = createLiveDecider(world);
@@ -125,8 +136,10 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       seed: options.seed,
       target,
       guarded: productionWitness(options.env),
+      journal,
       release: () => controlled?.release(),
       fired: (id) => controlled?.fired.get(id) ?? 0,
+      waiting: () => controlled?.waiting?.(),
     }).catch((error: unknown) => {
       file?.abandon();
       throw error;
@@ -154,12 +167,12 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       told.add(message);
     },
     async finish(performer) {
-      await admin?.close();
-      // Rules that came while it ran are told, too.
-      const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...Object.fromEntries(performer.fired) };
+      const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...roll.counts(performer.fired) };
       journal({ kind: 'end', atMs: clock.nowMs() - startedAtMs, fired, calls: performer.calls });
+      // After the last entry, so that listeners see how it ended.
+      await admin?.close();
       await file?.close();
-      if (plan.rules.length > 0) for (const line of summaryLines(plan, fired)) tell(line);
+      for (const line of roll.summary(performer.fired)) tell(line);
     },
     abandon() {
       void admin?.close();
@@ -188,19 +201,4 @@ async function loadPlanFile(path: string, transport: LiveRunOptions['transport']
   const [{ loadPlan }, faults] = await Promise.all([import('../config/load-plan.js'), import('@toolquake/sdk/faults')]);
   const catalogue: Catalogue = createCatalogue(faults);
   return loadPlan(path, { catalogue, transport });
-}
-
-/** Which rules fired, as lines for people. A rule that never fired tested nothing. */
-function summaryLines(plan: Plan, fired: Readonly<Record<string, number>>): readonly string[] {
-  const rules = plan.rules.filter(({ isEnabled }) => isEnabled);
-  const count = rules.filter(({ id }) => (fired[id] ?? 0) > 0).length;
-  const idWidth = Math.max(...rules.map(({ id }) => id.length), 0);
-  const faultWidth = Math.max(...rules.map(({ fault }) => fault.type.length), 0);
-  return [
-    `${count} of ${rules.length} rules fired (seed ${plan.seed})`,
-    ...rules.map(({ id, fault }) => {
-      const times = fired[id] ?? 0;
-      return `  ${id.padEnd(idWidth)}  ${fault.type.padEnd(faultWidth)}  ${times === 0 ? 'never fired' : `fired ${times}x`}`;
-    }),
-  ];
 }

@@ -1,7 +1,7 @@
 /** Runs the HTTP proxy until it is told to stop. */
 import { isIP } from 'node:net';
 import { ToolquakeError } from '@toolquake/sdk/core';
-import { startHttpProxy } from '../proxies/http-proxy.js';
+import { startHttpProxy, type HttpProxyOptions } from '../proxies/http-proxy.js';
 import { connectUpstream } from '../proxies/http-upstream.js';
 import { loadRun } from './load-run.js';
 
@@ -24,6 +24,8 @@ export type ProxyHttpOptions = {
   readonly rewriteHost?: boolean | undefined;
   readonly maxFrameBytes?: number | undefined;
   readonly env: NodeJS.ProcessEnv;
+  /** Listens to what is relayed; only without a plan and without a journal. */
+  readonly tap?: HttpProxyOptions['tap'];
   /** Ends the run. */
   readonly signal: AbortSignal;
   /** One line for people, on stderr. */

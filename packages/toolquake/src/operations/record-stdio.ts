@@ -1,36 +1,41 @@
 /** Records what a client and a stdio server say to each other. The proxy relays; we only listen. */
 import type { Readable } from 'node:stream';
-import { MAX_FRAME_BYTES, type Direction } from '@toolquake/sdk/core';
+import { describeProblem, MAX_FRAME_BYTES, type Direction } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { createLineFramer } from '../proxies/line-framing.js';
 import type { ProcessEnd } from '../proxies/stdio-server.js';
 import { createRecorder, type Recorder } from '../recordings/recorder.js';
 import { proxyStdio, type ProxyStdioOptions } from './proxy-stdio.js';
-import { openRecording } from './recording-file.js';
+import { createAfterwards } from './afterwards.js';
+import { openRecording, runName } from './recording-file.js';
 
 /** What recording needs to know. */
 export type RecordStdioOptions = Pick<ProxyStdioOptions, 'command' | 'env' | 'stdin' | 'stdout' | 'tell'> & {
   readonly outPath: string;
 };
 
-/** Resolves to how the server ended. */
-export async function recordStdio({ outPath, ...options }: RecordStdioOptions): Promise<ProcessEnd> {
-  // Two processes may append to one file: some clients start a server command twice.
-  const run = `${process.pid}-${Date.now().toString(36)}`;
-  const file = openRecording(outPath, run, options.tell);
-  const record = createRecorder({ clock: realClock, transport: 'stdio', run, startedAt: new Date().toISOString(), append: file.append });
+/** Resolves to how the server ended. A server that ended well does not hide that its recording did not. */
+export async function recordStdio({ outPath, ...options }: RecordStdioOptions): Promise<ProcessEnd & { readonly isComplete: boolean }> {
+  const { tell } = options;
+  const run = runName();
+  const file = openRecording(outPath, run, tell);
+  const afterwards = createAfterwards(realClock, (error) => tell(`a message was not recorded: ${describeProblem(error)}`));
+  const { clock } = afterwards;
+  const record = createRecorder({ clock, transport: 'stdio', run, startedAt: new Date().toISOString(), append: file.append });
+  const note: Recorder = (frame) => afterwards.do(frame.bytes.length, () => record(frame));
   const end = await proxyStdio({
     ...options,
     tap: ({ toServer, toClient }) => {
-      listen(toServer, 'to-server', record);
-      listen(toClient, 'to-client', record);
+      listen(toServer, 'to-server', note);
+      listen(toClient, 'to-client', note);
     },
   }).catch((error: unknown) => {
     file.abandon();
     throw error;
   });
+  afterwards.finish();
   await file.close();
-  return end;
+  return { ...end, isComplete: file.isComplete() };
 }
 
 function listen(source: Readable, direction: Direction, record: Recorder): void {

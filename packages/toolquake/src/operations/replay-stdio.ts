@@ -22,7 +22,6 @@ export async function replayStdio(options: ReplayStdioOptions): Promise<{ readon
   const book = createSceneBook(await readRecording(options.path));
   if (book.unanswered > 0) tell(`${book.unanswered} recorded requests have no answer and are left out.`);
   const replay = createReplay({ ...options, book, clock: realClock });
-  const connection = replay.connect();
   const stdin = options.stdin();
   const stdout = options.stdout();
 
@@ -32,9 +31,18 @@ export async function replayStdio(options: ReplayStdioOptions): Promise<{ readon
     stdin.pause();
     stdout.once('drain', () => stdin.resume());
   };
+  const connection = replay.connect(write);
   const outlet: Outlet = {
+    begin() {},
+    accept() {},
     say: write,
     answer: write,
+    reply({ status }, id) {
+      tell(`HTTP status ${status} was recorded, which pipes do not have: an error takes its place.`);
+      write(JSON.stringify(rpcError(id, -32603, 'Internal error')));
+    },
+    // Recorded over HTTP: one connection of many. Here it is the only one.
+    cut: () => tell('a connection that broke was recorded: its call gets no answer.'),
   };
   const framer = createLineFramer(
     {
@@ -73,7 +81,7 @@ export async function replayStdio(options: ReplayStdioOptions): Promise<{ readon
     stdout.once('error', () => resolve());
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  connection.open(outlet);
+  connection.open();
   await ended;
   if (signal.aborted || stdout.destroyed) replay.stop();
   // Answers that are on their way still reach a client that closed its side in good order.

@@ -127,7 +127,7 @@ function ordered(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .sort()
+      .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([key, part]) => [key, ordered(part)]),
   );
 }

@@ -5,7 +5,12 @@ import type { AdminRequest, AdminResponse } from '@toolquake/sdk/controller';
 import { ToolquakeError } from '@toolquake/sdk/core';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A body that is too large is still read to its end, because who closes on unread bytes resets what it said; up to here. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 const MAX_CONNECTIONS = 64;
+
+/** How long a listener may take for its last bytes when the proxy ends. */
+const CLOSE_WITHIN_MS = 250;
 
 /** What the server is told. */
 export type AdminServerOptions = {
@@ -22,7 +27,9 @@ export type AdminServer = { readonly url: string; close(): Promise<void> };
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const patienceMs = options.patienceMs ?? 10_000;
   const limits = { headersTimeout: patienceMs, requestTimeout: patienceMs, connectionsCheckingInterval: Math.min(1000, patienceMs) };
+  let isClosing = false;
   const server = http.createServer(limits, (request, response) => {
+    if (isClosing) return void response.destroy();
     handle(request, response, options.answer).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -41,9 +48,15 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
+      isClosing = true;
+      const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
+      return new Promise<void>((resolve) => {
+        server.close(() => {
+          clearTimeout(giveUp);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
     },
   };
 }
@@ -59,16 +72,37 @@ async function handle(request: IncomingMessage, response: ServerResponse, answer
   let size = 0;
   for await (const part of request) {
     size += (part as Buffer).length;
-    if (size > MAX_BODY_BYTES) return refuse(413, 'The body is larger than 1 MiB.');
-    parts.push(part as Buffer);
+    if (size <= MAX_BODY_BYTES) parts.push(part as Buffer);
+    if (size > MAX_READ_BYTES) break;
   }
+  if (size > MAX_BODY_BYTES) return refuse(413, 'The body is larger than 1 MiB.');
   const [path = ''] = (request.url ?? '').split('?');
-  const { authorization } = request.headers;
-  const { status, headers, body } = await answer({
+  const { authorization, origin, host } = request.headers;
+  const { status, headers, body, stream } = await answer({
     method: request.method ?? '',
     path,
-    headers: { authorization },
+    headers: { authorization, origin, host },
     body: Buffer.concat(parts).toString(),
   });
-  response.writeHead(status, headers).end(body);
+  if (stream === undefined) return void response.writeHead(status, headers).end(body);
+  response.writeHead(status, { ...headers, connection: 'close' }).flushHeaders();
+  await pour(stream, response);
+}
+
+/** Takes the next piece when the client took the last one: what a slow client loses is up to whoever makes the pieces. */
+async function pour(stream: AsyncIterableIterator<string>, response: ServerResponse): Promise<void> {
+  const stop = (): void => void stream.return?.();
+  response.once('close', stop);
+  if (response.destroyed) stop();
+  for await (const piece of stream) {
+    if (response.write(piece) || response.destroyed) continue;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        response.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      response.on('drain', goOn).on('close', goOn);
+    });
+  }
+  response.end();
 }

@@ -3,7 +3,6 @@
  * or edited at once, stays one POST, and what a fault sends later is posted on its own. The client gets one answer to all:
  * a stream where the server streams, else an array, which becomes a stream when a fault still has one of the answers.
  */
-import type { IncomingMessage } from 'node:http';
 import {
   batchOf,
   createBatchSieve,
@@ -19,6 +18,7 @@ import {
   type MessageId,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming } from './http-codec.js';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
 import type { StreamOwner } from './http-events.js';
@@ -36,9 +36,9 @@ export type BatchPosterOptions = {
   readonly performer: Performer;
   readonly maxFrameBytes: number;
   /** Takes note of how an answer begins. */
-  readonly begin: (call: ClientCall, answer: IncomingMessage) => UpstreamHead;
-  readonly pump: (answer: IncomingMessage, owner: Pick<StreamOwner, 'lane' | 'record' | 'call'>) => void;
-  readonly stream: (answer: IncomingMessage, lane: Lane, head: UpstreamHead) => void;
+  readonly begin: (call: ClientCall, answer: HttpIncoming) => UpstreamHead;
+  readonly pump: (answer: HttpIncoming, owner: Pick<StreamOwner, 'lane' | 'record' | 'call'>) => void;
+  readonly stream: (answer: HttpIncoming, lane: Lane, head: UpstreamHead) => void;
   readonly guarded: (lane: Lane, act: () => void, otherwise: () => void) => void;
 };
 

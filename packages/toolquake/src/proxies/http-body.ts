@@ -1,18 +1,18 @@
 /** A body that is read whole when it is small enough to look into, and otherwise only as far as that. */
-import type { IncomingMessage, OutgoingMessage } from 'node:http';
+import type { HttpIncoming, HttpOutgoing } from './http-codec.js';
 import type { RawHeaders } from './http-headers.js';
 import { addTrailers, endWith, relayBody } from './http-relay.js';
 
 /** Bytes read so far; `rest` still flows when the body is over the limit. Trailers are known where all of it was read. */
-export type Body = { readonly bytes: Buffer; readonly rest: IncomingMessage | undefined; readonly trailers?: RawHeaders };
+export type Body = { readonly bytes: Buffer; readonly rest: HttpIncoming | undefined; readonly trailers?: RawHeaders };
 
 const NO_BYTES = Buffer.alloc(0);
 
 /** Reads a body, but no more than a little over `maxBytes`. A body that breaks off is never handed over. */
-export function readBody(from: IncomingMessage, maxBytes: number, whenRead: (body: Body) => void): void {
+export function readBody(from: HttpIncoming, maxBytes: number, whenRead: (body: Body) => void): void {
   const chunks: Buffer[] = [];
   let total = 0;
-  const take = (rest: IncomingMessage | undefined): void => {
+  const take = (rest: HttpIncoming | undefined): void => {
     from.off('data', onData);
     from.off('end', onEnd);
     const bytes = chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks);
@@ -32,7 +32,7 @@ export function readBody(from: IncomingMessage, maxBytes: number, whenRead: (bod
 }
 
 /** Sends a body on, all of it. */
-export function sendBody(body: Body, to: OutgoingMessage): void {
+export function sendBody(body: Body, to: HttpOutgoing): void {
   if (body.rest === undefined) {
     if (body.trailers !== undefined) addTrailers(to, body.trailers);
     endWith(to, body.bytes);

@@ -1,6 +1,6 @@
 /** What an exchange's handle is over HTTP: the request that opened it, and the way back to whoever sent it. */
-import type { ClientRequest, IncomingMessage } from 'node:http';
 import { changedNameHeader, frameBytes, NAME_HEADER, type Exchange, type Frame, type MessageId, type Refusal } from '@toolquake/sdk/core';
+import type { HttpIncoming, HttpRequest } from './http-codec.js';
 import { sendBody, type Body } from './http-body.js';
 import { headerOf, withBodyLength, withHeader } from './http-headers.js';
 import type { Lane } from './http-lane.js';
@@ -22,7 +22,7 @@ export type ClientCall = {
   /** The elements of a posted batch, by their ids. */
   elements: ReadonlyMap<MessageId, ClientCall> | undefined;
   /** Requests upstream made for this call. */
-  readonly sent: Set<ClientRequest>;
+  readonly sent: Set<HttpRequest>;
   /** Posts a message upstream: the original bytes, or an edited message under headers that agree with it. */
   forward(frame: Frame): Refusal;
 };
@@ -50,7 +50,7 @@ export function answerLane({ lane, via }: ClientCall): Lane {
 
 /** What comes back from upstream. */
 export type UpstreamListener = {
-  onAnswer(call: ClientCall, answer: IncomingMessage): void;
+  onAnswer(call: ClientCall, answer: HttpIncoming): void;
   onFailure(call: ClientCall, error: NodeJS.ErrnoException): void;
 };
 

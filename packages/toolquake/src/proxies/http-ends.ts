@@ -138,6 +138,7 @@ export function createHttpEnds({ frontDoor, connecting, cutAll }: HttpEndsOption
       }
       return undefined;
     },
+    release: () => frontDoor()?.reopen(),
   };
 }
 

@@ -1,11 +1,11 @@
 /** Writes an event stream to a client: whole events in order, one event in slices, and what belongs together in one packet. */
-import type { ServerResponse } from 'node:http';
 import { EVENT_END, eventPayload } from '@toolquake/sdk/core';
+import type { HttpResponse } from './http-codec.js';
 import { endWith } from './http-relay.js';
 
 /** See the module comment. It does not look at the state of the response: its owner does. */
 export class EventWriter {
-  private readonly response: ServerResponse;
+  private readonly response: HttpResponse;
   /** The message whose slices are on their way: nothing may come in between. */
   private slicing: object | undefined;
   private queue: { readonly of: object | undefined; readonly act: () => void; readonly isLast: boolean }[] = [];
@@ -14,7 +14,7 @@ export class EventWriter {
   private batch: Uint8Array[] | undefined;
   private endsWithBatch = false;
 
-  constructor(response: ServerResponse) {
+  constructor(response: HttpResponse) {
     this.response = response;
   }
 

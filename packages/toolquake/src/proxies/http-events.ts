@@ -1,5 +1,4 @@
 /** One event stream of the server on its way to a client: every message in it is decided on, the rest passes. */
-import type { IncomingMessage } from 'node:http';
 import {
   batchOf,
   createEventFramer,
@@ -18,6 +17,7 @@ import {
   type Frame,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming } from './http-codec.js';
 import { handleOf, type ClientCall, type ServerCall } from './http-calls.js';
 import type { Lane } from './http-lane.js';
 import { addTrailers, SMALL_BYTES } from './http-relay.js';
@@ -39,7 +39,7 @@ export type StreamOwner = {
 };
 
 /** Pumps the stream until it ends, with backpressure. */
-export function pumpEvents(answer: IncomingMessage, owner: StreamOwner): void {
+export function pumpEvents(answer: HttpIncoming, owner: StreamOwner): void {
   const { lane, call, performer, guarded } = owner;
   let { record } = owner;
   const framer = createEventFramer(owner.maxFrameBytes);

@@ -1,13 +1,11 @@
 /**
- * The client's side of the proxy: a listener that can refuse, freeze and reset for real, in front of Node's HTTP parser.
+ * The client's side of the proxy: a listener that can refuse, freeze and reset for real, in front of the HTTP codec.
  * Listening and parsing are kept apart, so that a refusing proxy can stop listening while its open connections live on.
  */
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { ToolquakeError, type Clock } from '@toolquake/sdk/core';
-
-/** Names and cookies add up; a proxy must not be the one to object. */
-export const MAX_HEADER_BYTES: number = 256 * 1024;
+import { nodeCodec } from './http-codec-node.js';
+import type { HttpIncoming, HttpResponse } from './http-codec.js';
 
 /** What the front door is told. */
 export type FrontDoorOptions = {
@@ -16,7 +14,7 @@ export type FrontDoorOptions = {
   readonly clock: Clock;
   /** A client connected; nothing was read yet. False turns it away. */
   readonly onConnect: () => boolean;
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onRequest: (request: HttpIncoming, response: HttpResponse) => void;
   /** A client asked for a tunnel (CONNECT); `parse` reads requests from inside it. Absent: nobody gets one. */
   readonly onTunnel?: ((tunnel: AskedTunnel) => void) | undefined;
 };
@@ -33,6 +31,8 @@ export type FrontDoor = {
   crashFor(forMs: number): void;
   /** Accepts, reads nothing and writes nothing for a while. */
   freezeFor(forMs: number): void;
+  /** Ends every refusal and freeze now. */
+  reopen(): void;
   /** Stops listening and cuts every connection. */
   close(): Promise<void>;
 };
@@ -51,19 +51,12 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   let refusals = 0;
   let isClosed = false;
 
-  const parser = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES });
-  parser.on('request', options.onRequest);
-  // With a listener of our own, Node leaves "100 Continue" to the server upstream.
-  parser.on('checkContinue', options.onRequest);
-  parser.on('checkExpectation', options.onRequest);
-
-  const admit = (socket: Socket): void => {
-    parser.emit('connection', socket);
-    socket.resume();
-  };
-  parser.on('connect', ({ url }: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (options.onTunnel === undefined) refuseTunnel(socket, '405 Method Not Allowed', 'This is no forward proxy.');
-    else options.onTunnel({ authority: url ?? '', socket, head, parse: () => admit(socket) });
+  const { admit } = nodeCodec.accept({
+    onRequest: options.onRequest,
+    onConnect(authority, socket, head) {
+      if (options.onTunnel === undefined) refuseTunnel(socket, '405 Method Not Allowed', 'This is no forward proxy.');
+      else options.onTunnel({ authority, socket, head, parse: () => admit(socket) });
+    },
   });
 
   const welcome = (socket: Socket): void => {
@@ -108,11 +101,18 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     for (const socket of arrived) if (!socket.destroyed) admit(socket);
   };
 
+  /** Refusals and freezes that were ended before their time no longer count when it comes. */
+  let reopenings = 0;
+  const laterUnlessReopened = (forMs: number, action: () => void): void => {
+    const before = reopenings;
+    clock.schedule(forMs, () => void (before === reopenings && action()));
+  };
+
   const refuseFor = (forMs: number): void => {
     refusals++;
     listener?.close();
     listener = undefined;
-    clock.schedule(forMs, () => {
+    laterUnlessReopened(forMs, () => {
       refusals--;
       if (refusals === 0 && !isClosed) listenAgain();
     });
@@ -131,10 +131,19 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         frozen = [];
         thaws = [...sockets].map(stopSocket);
       }
-      clock.schedule(forMs, () => {
+      laterUnlessReopened(forMs, () => {
         freezes--;
         if (freezes === 0 && !isClosed) thaw();
       });
+    },
+    reopen() {
+      if (isClosed) return;
+      reopenings++;
+      const wasRefusing = refusals > 0;
+      refusals = 0;
+      freezes = 0;
+      thaw();
+      if (wasRefusing) listenAgain();
     },
     async close() {
       isClosed = true;

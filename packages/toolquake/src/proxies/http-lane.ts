@@ -2,7 +2,6 @@
  * The client's end of one HTTP request: what was answered so far, and every way to go on from there. An answer is one
  * body, or an event stream; which of them is up to the server, and to us only where the server has not spoken yet.
  */
-import type { ServerResponse } from 'node:http';
 import {
   batchBytes,
   createBatchSieve,
@@ -19,6 +18,7 @@ import {
   type JsonObject,
   type Refusal,
 } from '@toolquake/sdk/core';
+import type { HttpResponse } from './http-codec.js';
 import { sendBody, type Body } from './http-body.js';
 import { EventWriter } from './http-event-writer.js';
 import { isEventStream, serverHeaders, withBodyLength, withHeader, type RawHeaders } from './http-headers.js';
@@ -50,7 +50,7 @@ export type BatchDue = {
 
 /** See the module comment. */
 export class Lane {
-  readonly response: ServerResponse;
+  readonly response: HttpResponse;
   readonly events: EventWriter;
   /** How the server began its answer, once it did. */
   head: UpstreamHead | undefined;
@@ -82,7 +82,7 @@ export class Lane {
 
   private readonly server: KnownServer;
 
-  constructor(response: ServerResponse, accept: string | undefined, server: KnownServer) {
+  constructor(response: HttpResponse, accept: string | undefined, server: KnownServer) {
     this.response = response;
     this.server = server;
     this.events = new EventWriter(response);

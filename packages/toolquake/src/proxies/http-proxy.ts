@@ -3,7 +3,6 @@
  * Without rules and without a journal it only relays. With them it asks the server for uncompressed bodies, because a
  * fault cannot edit what it cannot read; a server that compresses anyway is passed on and not edited.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   createPerformer,
@@ -14,12 +13,13 @@ import {
   type JournalSink,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { announcementEdit } from './http-endpoint.js';
 import { createHttpEnds } from './http-ends.js';
 import { openFrontDoor, type FrontDoor } from './http-front-door.js';
 import { headerOf, withoutHeaders } from './http-headers.js';
 import type { HttpOrigin } from './http-origins.js';
-import { relay } from './http-relay.js';
+import { relay, type RelayTap } from './http-relay.js';
 import { anyWay, oneWay } from './http-routes.js';
 import { createSessions, type Sessions } from './http-sessions.js';
 import { createTraffic } from './http-traffic.js';
@@ -44,6 +44,8 @@ export type HttpProxyOptions = {
   readonly maxFrameBytes?: number | undefined;
   /** Our own mistakes. Throwing here ends the request at hand with a 502. */
   readonly onProblem: (error: unknown) => void;
+  /** Listens to requests that are only relayed; called before anything of the body was read. */
+  readonly tap?: ((heard: { ask: UpstreamAsk; request: HttpIncoming; response: HttpResponse }) => RelayTap) | undefined;
   /** One line for people: what the proxy passes on unread. */
   readonly tell?: ((line: string) => void) | undefined;
 };
@@ -93,14 +95,15 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
         })
       : oneWay(openOrigin(options.upstream, lobby));
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  const onRequest = (request: HttpIncoming, response: HttpResponse): void => {
     const route = routes.of(request, response);
     if (route === undefined) return;
     const { ask, origin } = route;
     const { upstream, traffic, sessions } = origin;
     if (!decider.isActive) {
       const isStream = ask.method === 'GET';
-      return relay(ask, request, response, upstream, isStream ? (head) => announcementEdit(head, { upstream, ask }) : undefined);
+      const tap = options.tap?.({ ask, request, response });
+      return relay(ask, request, response, upstream, isStream ? (head) => announcementEdit(head, { upstream, ask }) : undefined, tap);
     }
     const seen: UpstreamAsk = { ...ask, headers: withoutHeaders(ask.headers, NOT_WITH_RULES) };
     if (ask.method === 'POST') return traffic.post(seen, request, response);

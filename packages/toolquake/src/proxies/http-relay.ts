@@ -1,20 +1,25 @@
 /** Passing one HTTP request on and its answer back, untouched and as it comes. The whole data path when no rule is at work. */
-import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import type { HttpIncoming, HttpOutgoing, HttpRequest, HttpResponse } from './http-codec.js';
 import { endToEnd, type RawHeaders } from './http-headers.js';
 import { headOf, type Upstream, type UpstreamAsk, type UpstreamHead } from './http-upstream.js';
 
 /** Changes some of a body on its way; may keep bytes back until it is pushed more, or until the end. */
 export type BodyEdit = { push(bytes: Uint8Array): Uint8Array; end(): Uint8Array };
 
+/** Hears what comes of a request, and touches nothing. */
+export type RelayTap = { onAnswer(answer: HttpIncoming): void; onFailure(error: NodeJS.ErrnoException): void };
+
 /** Relays one request. `onHead` hears how the answer begins, before the client does, and may edit its body. */
 export function relay(
   ask: UpstreamAsk,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpIncoming,
+  response: HttpResponse,
   upstream: Upstream,
   onHead?: (head: UpstreamHead) => BodyEdit | undefined,
+  tap?: RelayTap,
 ): void {
   const out = upstream.request(ask);
+  if (tap !== undefined) out.on('error', (error) => tap.onFailure(error)).on('response', (answer) => tap.onAnswer(answer));
   relayInterim(out, response);
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (!response.destroyed && !response.writableEnded) upstream.failed(error);
@@ -36,7 +41,7 @@ export function relay(
 }
 
 /** Sends how an answer begins; the first bytes of the body travel in the same packet when they are there already. */
-export function writeHead(response: ServerResponse, head: UpstreamHead): void {
+export function writeHead(response: HttpResponse, head: UpstreamHead): void {
   // The server's own date counts, and where it sent none there is none.
   response.sendDate = false;
   response.writeHead(head.status, head.reason, endToEnd(head.headers));
@@ -46,7 +51,7 @@ export function writeHead(response: ServerResponse, head: UpstreamHead): void {
 export const SMALL_BYTES: number = 16 * 1024;
 
 /** Pumps a body with backpressure, its trailers too, and ends the other side with it. */
-export function relayBody(from: IncomingMessage, to: OutgoingMessage, edit?: BodyEdit): void {
+export function relayBody(from: HttpIncoming, to: HttpOutgoing, edit?: BodyEdit): void {
   let gathered: Buffer[] = [];
   let isFlushed = false;
   let isEnded = false;
@@ -83,12 +88,12 @@ export function relayBody(from: IncomingMessage, to: OutgoingMessage, edit?: Bod
 }
 
 /** Adds what follows a chunked body. To be called before its end. */
-export function addTrailers(to: OutgoingMessage, trailers: RawHeaders): void {
+export function addTrailers(to: HttpOutgoing, trailers: RawHeaders): void {
   if (trailers.length > 0) to.addTrailers(pairs(trailers));
 }
 
 /** Ends with the last bytes. As text of one byte per character, a small body shares one write with its head. */
-export function endWith(to: OutgoingMessage, bytes: Uint8Array): void {
+export function endWith(to: HttpOutgoing, bytes: Uint8Array): void {
   if (to.chunkedEncoding || bytes.length > SMALL_BYTES) to.end(bytes);
   else to.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), 'latin1');
 }
@@ -96,12 +101,12 @@ export function endWith(to: OutgoingMessage, bytes: Uint8Array): void {
 const NO_BYTES = Buffer.alloc(0);
 
 /** Sends the head if it still waits. An empty write, because `flushHeaders` would encode its bytes over 0x7f anew. */
-export function flushHead(to: OutgoingMessage): void {
+export function flushHead(to: HttpOutgoing): void {
   if (!to.writableEnded && !to.destroyed) to.write(NO_BYTES);
 }
 
 /** An answer that breaks off must break off for the client too: a polite end would look like all of it. */
-function guardAnswer(answer: IncomingMessage, response: ServerResponse): void {
+function guardAnswer(answer: HttpIncoming, response: HttpResponse): void {
   answer.on('error', () => {});
   answer.on('close', () => {
     if (!answer.complete) resetClient(response);
@@ -109,7 +114,7 @@ function guardAnswer(answer: IncomingMessage, response: ServerResponse): void {
 }
 
 /** Cuts the client's connection with a reset, not with a polite end. */
-export function resetClient(response: ServerResponse): void {
+export function resetClient(response: HttpResponse): void {
   if (response.socket === null) response.destroy();
   else response.socket.resetAndDestroy();
 }
@@ -124,7 +129,7 @@ export function badGateway(error: { readonly code?: string | undefined }): { rea
 }
 
 /** Tells the client that the server could not be asked; a reset where the answer has begun. */
-export function failClient(response: ServerResponse, error: { readonly code?: string | undefined }): void {
+export function failClient(response: HttpResponse, error: { readonly code?: string | undefined }): void {
   if (response.destroyed || response.writableEnded) return;
   if (response.headersSent) return resetClient(response);
   const { head, bytes } = badGateway(error);
@@ -133,7 +138,7 @@ export function failClient(response: ServerResponse, error: { readonly code?: st
 }
 
 /** Passes 1xx answers on: `100 Continue`, early hints, and whatever else comes before the answer. */
-export function relayInterim(out: ClientRequest, response: ServerResponse): void {
+export function relayInterim(out: HttpRequest, response: HttpResponse): void {
   out.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
     if (response.headersSent || response.socket === null) return;
     const lines = pairs(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,6 +1,6 @@
 /** Which server a request is for: always the same one (reverse), or the one that the client names (forward). */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { refuseTunnel, type AskedTunnel } from './http-front-door.js';
 import { headerOf, withoutHeaders } from './http-headers.js';
 import { createOrigins, type HttpOrigin } from './http-origins.js';
@@ -15,7 +15,7 @@ export type Route = { readonly origin: HttpOrigin; readonly ask: UpstreamAsk };
 /** See the module comment. */
 export type Routes = {
   /** Undefined when the request leads nowhere; the client was told then. */
-  of(request: IncomingMessage, response: ServerResponse): Route | undefined;
+  of(request: HttpIncoming, response: HttpResponse): Route | undefined;
   /** Takes a tunnel that a client asked for; absent where there are none. */
   readonly onTunnel: ((tunnel: AskedTunnel) => void) | undefined;
   all(): Iterable<HttpOrigin>;
@@ -58,7 +58,7 @@ export function anyWay(options: {
     tell: options.tell,
   });
 
-  const targetOf = (request: IncomingMessage): { readonly origin: URL; readonly path: string } | undefined => {
+  const targetOf = (request: HttpIncoming): { readonly origin: URL; readonly path: string } | undefined => {
     const text = request.url ?? '';
     const tunnel = tunnels.get(request.socket);
     // Inside a tunnel the client speaks to the server itself.
@@ -93,10 +93,14 @@ export function anyWay(options: {
           tunnels.set(socket, origin);
           parse();
         },
-        onSecret() {
+        onUnread(why) {
           if (told.has(authority) || told.size >= MAX_TOLD) return;
           told.add(authority);
-          options.tell(`${authority} is spoken to in TLS, which is passed on unread: no rule applies there.`);
+          options.tell(
+            why === 'TLS'
+              ? `${authority} is spoken to in TLS, which is passed on unread: no rule applies there.`
+              : `${authority} speaks before its client, which HTTP never does: it is passed on unread, and no rule applies there.`,
+          );
         },
         onFailure: (error) => options.tell(`the tunnel to ${authority} broke: ${error.message}`),
       });

@@ -1,5 +1,4 @@
 /** MCP over HTTP with rules at work: reads what clients post and servers answer, shows it to the decider, and passes it on. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   baggageTask,
   batchOf,
@@ -12,6 +11,7 @@ import {
   type Frame,
   type Performer,
 } from '@toolquake/sdk/core';
+import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { batchPoster } from './http-batch.js';
 import { readBody, type Body } from './http-body.js';
 import { createClientCall, handleOf, type ClientCall, type UpstreamListener } from './http-calls.js';
@@ -35,7 +35,7 @@ export type TrafficOptions = {
 };
 
 /** Handles one request of a client. */
-export type Handler = (ask: UpstreamAsk, request: IncomingMessage, response: ServerResponse) => void;
+export type Handler = (ask: UpstreamAsk, request: HttpIncoming, response: HttpResponse) => void;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -59,7 +59,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   const over = new WeakSet<Exchange>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
-  const guarded = (response: ServerResponse, act: () => void, otherwise: () => void): void => {
+  const guarded = (response: HttpResponse, act: () => void, otherwise: () => void): void => {
     try {
       try {
         act();
@@ -72,7 +72,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     }
   };
 
-  const pump = (answer: IncomingMessage, owner: Pick<StreamOwner, 'lane' | 'record' | 'call' | 'announcement'>): void =>
+  const pump = (answer: HttpIncoming, owner: Pick<StreamOwner, 'lane' | 'record' | 'call' | 'announcement'>): void =>
     pumpEvents(answer, {
       ...owner,
       upstream,
@@ -82,7 +82,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     });
 
   /** An answer nobody decides on, as it comes. */
-  const stream = (answer: IncomingMessage, lane: Lane, head: UpstreamHead): void => {
+  const stream = (answer: HttpIncoming, lane: Lane, head: UpstreamHead): void => {
     if (lane.sendWhole(head, { bytes: NO_BYTES, rest: answer }) !== undefined) answer.resume();
   };
 
@@ -97,7 +97,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   };
 
   /** An answer that breaks off must break off for the client too. */
-  const guardAnswer = (answer: IncomingMessage, call: ClientCall): void => {
+  const guardAnswer = (answer: HttpIncoming, call: ClientCall): void => {
     const { lane } = call;
     answer.on('error', () => {});
     answer.on('close', () => {
@@ -174,7 +174,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   };
 
   /** True when the message goes on as it is. */
-  const passes = (call: ClientCall, frame: Frame, request: IncomingMessage): boolean => {
+  const passes = (call: ClientCall, frame: Frame, request: HttpIncoming): boolean => {
     const { session } = call.record;
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
@@ -190,7 +190,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     return performer.answer(exchange, frame).effects === undefined;
   };
 
-  const decide = (call: ClientCall, frame: Frame, request: IncomingMessage): void => {
+  const decide = (call: ClientCall, frame: Frame, request: HttpIncoming): void => {
     if (passes(call, frame, request)) call.forward(frame);
   };
 

@@ -1,8 +1,7 @@
-/** The server's side of the proxy: kept-alive connections to one origin, over node:http or node:https. */
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import https from 'node:https';
+/** The server's side of the proxy: kept-alive connections to one origin, over http or https. */
 import net, { type AddressInfo } from 'node:net';
-import { MAX_HEADER_BYTES } from './http-front-door.js';
+import type { HttpIncoming, HttpRequest } from './http-codec.js';
+import { nodeCodec } from './http-codec-node.js';
 import { bodyFraming, endToEnd, headerOf, withHeader, type BodyFraming, type RawHeaders } from './http-headers.js';
 import { leadsTo, loopError } from './http-self.js';
 import { socketAddress } from './http-target.js';
@@ -22,7 +21,7 @@ export type UpstreamPlace = {
 /** The server behind the proxy. */
 export type Upstream = UpstreamPlace & {
   /** Starts a request; the caller writes the body. */
-  request(ask: UpstreamAsk): ClientRequest;
+  request(ask: UpstreamAsk): HttpRequest;
   /** Resolves to false when nobody answers there now; the server may well start later. */
   isReachable(): Promise<boolean>;
   /** Never connects to this address again: our own front door, where every request would come back to us. */
@@ -38,7 +37,7 @@ export type Upstream = UpstreamPlace & {
 export type UpstreamHead = { readonly status: number; readonly reason: string; readonly headers: RawHeaders };
 
 /** The head of an answer, as it came. */
-export function headOf(answer: IncomingMessage): UpstreamHead {
+export function headOf(answer: HttpIncoming): UpstreamHead {
   return { status: answer.statusCode ?? 502, reason: answer.statusMessage ?? '', headers: answer.rawHeaders };
 }
 
@@ -64,26 +63,23 @@ export type UpstreamOptions = {
  */
 export function connectUpstream(url: URL, options: UpstreamOptions): Upstream {
   const isSecure = url.protocol === 'https:';
-  const library = isSecure ? https : http;
-  const agent = new library.Agent({ keepAlive: true, noDelay: true, maxFreeSockets: 1024, scheduling: 'lifo' });
   const { host, port } = socketAddress(url);
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : '';
   // The name of the server, whatever the client calls it in Host. An address is no name: TLS then says none.
-  const servername = !isSecure ? undefined : net.isIP(host) === 0 ? host : '';
+  const serverName = !isSecure ? undefined : net.isIP(host) === 0 ? host : '';
+  const connections = nodeCodec.connections({ host, port, serverName });
   let door: AddressInfo | undefined;
   const told = new Set<string>();
 
-  const request = (ask: UpstreamAsk): ClientRequest => {
+  const request = (ask: UpstreamAsk): HttpRequest => {
     const { method } = ask;
     const headers = options.rewriteHost ? withHeader(ask.headers, 'Host', url.host) : ask.headers;
     const path = prefix === '' ? ask.path : prefix + ask.path;
-    const out = library.request({ agent, host, port, servername, method, path, headers, setHost: false, maxHeaderSize: MAX_HEADER_BYTES });
-    if (door?.port !== port) return out;
-    const avoided = door;
+    const avoided = door?.port === port ? door : undefined;
     // Heard before the request is written, so that nothing of it comes round.
-    return out.once('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', () => void (leadsTo(socket, avoided) && socket.destroy(loopError())));
-    });
+    const onConnect =
+      avoided === undefined ? undefined : (socket: net.Socket): void => void (leadsTo(socket, avoided) && socket.destroy(loopError()));
+    return connections.request({ method, path, headers }, onConnect);
   };
 
   return {
@@ -109,13 +105,13 @@ export function connectUpstream(url: URL, options: UpstreamOptions): Upstream {
       options.tell(`${url.origin} could not be asked: ${why}.${CERTIFICATE_CODE.test(error.code ?? '') ? CERTIFICATE_ADVICE : ''}`);
     },
     avoid: (address) => void (door = address),
-    isIdle: () => Object.keys(agent.sockets).length === 0 && Object.keys(agent.requests).length === 0,
-    close: () => agent.destroy(),
+    isIdle: () => connections.isIdle(),
+    close: () => connections.close(),
   };
 }
 
 /** What goes on of a client's request: the same, minus what concerns its own connection only. */
-export function askOf(request: IncomingMessage): UpstreamAsk {
+export function askOf(request: HttpIncoming): UpstreamAsk {
   const method = request.method ?? 'GET';
   const headers = endToEnd(request.rawHeaders);
   const framing = bodyFraming(request.rawHeaders);

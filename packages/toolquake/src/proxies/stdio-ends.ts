@@ -99,5 +99,9 @@ export function createStdioEnds({ lanes, sieves, server, lateEnd, clock, passOve
       server.signal('SIGKILL');
       return undefined;
     },
+    release() {
+      server.thaw();
+      lateEnd.release();
+    },
   };
 }

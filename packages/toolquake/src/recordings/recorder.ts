@@ -8,8 +8,8 @@ const MAX_OPAQUE_CHARACTERS = 16 * 1024;
 
 /** What a recorder is made from. */
 export type RecorderOptions = {
-  readonly clock: Clock;
-  readonly transport: 'stdio';
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly transport: 'stdio' | 'http';
   /** Tells this run from others that append to the same file. */
   readonly run: string;
   readonly startedAt: string;
@@ -28,24 +28,32 @@ export type SeenFrame = {
 export type Recorder = (frame: SeenFrame) => void;
 
 /** Builds a recorder; the start of the run is written with the first frame. */
-export function createRecorder({ clock, transport, run, startedAt, append }: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions): Recorder {
+  const stamp = createLineStamp(options);
+  return ({ direction, bytes, isTooLarge }) => {
+    const line = stamp(options.run);
+    const content = contentOf(direction, bytes, isTooLarge === true || bytes.length > MAX_FRAME_BYTES);
+    if (content !== undefined) options.append({ ...line, direction, ...content });
+  };
+}
+
+/** What every line begins with. The first one is preceded by the start of the run. */
+export function createLineStamp({ clock, transport, run, startedAt, append }: RecorderOptions) {
   const startedAtMs = clock.nowMs();
   let hasStarted = false;
-  return ({ direction, bytes, isTooLarge }) => {
+  return (session: string) => {
     if (!hasStarted) append({ v: RECORDING_VERSION, kind: 'start', atMs: 0, session: run, transport, startedAt });
     hasStarted = true;
     // A tenth of a millisecond is finer than any timer that will replay it.
-    const atMs = Math.round((clock.nowMs() - startedAtMs) * 10) / 10;
-    const content = contentOf(direction, bytes, isTooLarge === true || bytes.length > MAX_FRAME_BYTES);
-    if (content === undefined) return;
-    append({ v: RECORDING_VERSION, atMs, session: run, direction, ...content });
+    const atMs = Math.max(0, Math.round((clock.nowMs() - startedAtMs) * 10) / 10);
+    return { v: RECORDING_VERSION, atMs, session } as const;
   };
 }
 
 type Content = Pick<RecordedTraffic, 'message' | 'opaque' | 'note' | 'id'>;
 
-/** Undefined for an empty line. */
-function contentOf(direction: Direction, bytes: Uint8Array, isTooLarge: boolean): Content | undefined {
+/** What a line says of a frame: undefined for an empty one. */
+export function contentOf(direction: Direction, bytes: Uint8Array, isTooLarge: boolean): Content | undefined {
   const frame = frameFromBytes(direction, bytes, isTooLarge);
   const { id } = frameHead(frame);
   if (isTooLarge) return { note: 'too large', ...(id === undefined ? {} : { id }) };

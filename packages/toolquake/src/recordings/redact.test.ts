@@ -53,6 +53,25 @@ test('leaves what is no secret as it was spelled', () => {
   );
 });
 
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+test('looks into base64 that holds text, whatever it says to be, and keeps what is no text', () => {
+  const blobOf = (text: string): string => Buffer.from(text).toString('base64');
+  const file = `name=shop\nDB_PASSWORD=${SECRETS.name}\n`;
+  for (const mimeType of ['text/plain', 'application/octet-stream', 'image/svg+xml', undefined]) {
+    const message = { id: 1, result: { contents: [{ uri: 'file:///env', mimeType, blob: blobOf(file) }] } };
+    const { result } = JSON.parse(redactJson(JSON.stringify(message))) as typeof message;
+    expect(Buffer.from(result.contents[0]!.blob, 'base64').toString()).toBe('name=shop\n[redacted]\n');
+  }
+  const picture = (data: string) => ({ result: { content: [{ type: 'image', data, mimeType: 'image/png' }] } });
+  expect(redactJson(JSON.stringify(picture(blobOf(file))))).not.toContain(blobOf(file));
+  for (const data of [PNG, PNG.replaceAll('+', '-').replaceAll('/', '_'), `${PNG.slice(0, 60)}\r\n${PNG.slice(60)}`]) {
+    expect(redactValue(picture(data))).toEqual(picture(data));
+  }
+  // Not base64: then it is a text.
+  expect(redactJson(JSON.stringify(picture(`token=${SECRETS.name}!`)))).not.toContain(SECRETS.name);
+});
+
 test('keeps what ties messages together, schemas and pictures', () => {
   const message = {
     id: SECRETS.encoded,
@@ -61,7 +80,7 @@ test('keeps what ties messages together, schemas and pictures', () => {
       tools: [
         { name: 'login', inputSchema: { type: 'object', properties: { token: { type: 'string', maxLength: 9 } }, required: ['token'] } },
       ],
-      content: [{ type: 'image', data: SECRETS.encoded, mimeType: 'image/png' }],
+      content: [{ type: 'image', data: PNG, mimeType: 'image/png' }],
     },
   };
   expect(redactValue(message)).toBe(message);

@@ -100,8 +100,13 @@ function redactObject(object: JsonObject, place: Place): JsonObject {
   let isChanged = false;
   const media = mediaMember(object);
   const members = Object.entries(object).map(([name, value]): [string, unknown] => {
-    // Pictures and sounds are long runs of letters and digits by nature.
-    if (isTie(name, place) || name === media) return [name, value];
+    if (isTie(name, place)) return [name, value];
+    // Pictures and sounds are long runs of letters and digits by nature; what is in them is looked at instead.
+    if (name === media && !place.isSecret) {
+      const data = redactMedia(String(value), place);
+      if (data !== value) isChanged = true;
+      return [name, data];
+    }
     const inside: Place = {
       isSecret: place.isSecret || isSecretName(name),
       isSchema: (place.isSchema || SCHEMAS.has(name)) && !SCHEMA_VALUES.has(name),
@@ -125,6 +130,36 @@ function isTie(name: string, { depth, within }: Place): boolean {
 function mediaMember({ type, data, blob, uri }: JsonObject): string | undefined {
   if ((type === 'image' || type === 'audio') && typeof data === 'string') return 'data';
   return typeof blob === 'string' && typeof uri === 'string' ? 'blob' : undefined;
+}
+
+/**
+ * Whatever it says to be, base64 that holds text is searched like text: files travel as blobs too. Bytes that are no text
+ * (pictures, sounds, archives) are kept as they are: a search for words would find nothing in them, or spoil them.
+ */
+function redactMedia(data: string, place: Place): string {
+  const bytes = Buffer.from(data, 'base64');
+  // Not base64 at all, or with something else between: then it is a text itself.
+  if (bytes.toString('base64url') !== plainBase64(data)) return redactString(data, place);
+  const text = textIn(bytes);
+  if (text === undefined) return data;
+  const redacted = redactString(text, place);
+  return redacted === text ? data : Buffer.from(redacted).toString('base64');
+}
+
+/** One spelling for all: without padding and line ends, in the alphabet for URLs. */
+const plainBase64 = (data: string): string =>
+  data
+    .replace(/\s+|=+\s*$/g, '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 function redactString(text: string, place: Place): string {

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRecorder } from './recorder.js';
 import type { RecordingLine } from './recording-line.js';
-import { createReplay, type ReplayOptions } from './replay.js';
+import { createReplay, type Outlet, type ReplayOptions } from './replay.js';
 import { createSceneBook } from './scene-book.js';
+
+const SILENT: Outlet = { begin() {}, say() {}, answer() {}, reply() {}, cut() {}, accept() {} };
 
 type Turn = readonly [atMs: number, who: 'client' | 'server', message: unknown];
 
@@ -25,9 +27,9 @@ function replaying(turns: readonly Turn[], change: Partial<ReplayOptions> = {}) 
   const heard: unknown[] = [];
   const book = createSceneBook(recorded(turns));
   const replay = createReplay({ book, clock, timing: 'none', exhausted: 'repeat', tell: (line) => told.push(line), ...change });
-  const connection = replay.connect();
   const hear = (text: string): void => void heard.push(JSON.parse(text));
-  const outlet = { say: hear, answer: hear };
+  const connection = replay.connect(hear);
+  const outlet = { ...SILENT, say: hear, answer: hear };
   return {
     clock,
     told,
@@ -200,6 +202,6 @@ test('answers with an error where the recorded answer was too large', () => {
     exhausted: 'repeat',
     tell: () => {},
   });
-  replay.connect().receive(call(5, 'a'), { say: () => {}, answer: (text) => heard.push(text) });
+  replay.connect(() => {}).receive(call(5, 'a'), { ...SILENT, answer: (text) => heard.push(text) });
   expect(heard).toEqual(['{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error"}}']);
 });

@@ -1,7 +1,8 @@
 /** Plays recorded scenes to whoever asks for them. Pure: the clock is handed in, and messages leave through an outlet. */
-import { kindOfMessage, isObject, nearestWord, paramsOf, rpcError, type Clock, type JsonObject, type MessageId } from '@toolquake/sdk/core';
+import { kindOfMessage, isObject, paramsOf, rpcError, type Clock, type JsonObject, type MessageId } from '@toolquake/sdk/core';
+import { describeMessage, nearestTo } from './nearest-scene.js';
 import { forAsker, withServerId, type Asker } from './rewrite.js';
-import { idKey, progressTokenOf, sceneKey, toolNamed, type Scene, type Step } from './scene.js';
+import { idKey, progressTokenOf, sceneKey, type HttpForm, type HttpReply, type Scene, type Step } from './scene.js';
 import type { SceneBook } from './scene-book.js';
 
 /** How a replay is made. */
@@ -18,23 +19,34 @@ export type ReplayOptions = {
 
 /** Where the messages of one scene go. */
 export type Outlet = {
+  /** How the answer travelled when it was recorded; before anything is said. */
+  begin(form: HttpForm | undefined): void;
   /** Something besides the answer. */
   say(text: string): void;
   /** The answer; after it the scene may still have things to say. */
   answer(text: string): void;
+  /** An HTTP answer without a message, to the request with this id. */
+  reply(reply: HttpReply, id: MessageId): void;
+  /** The server broke the connection off. */
+  cut(): void;
+  /** The message was taken, and asks for no answer. */
+  accept(): void;
 };
 
 /** One client. */
 export type ReplayConnection = {
   /** Says what the server said of its own accord. */
-  open(outlet: Outlet): void;
+  open(): void;
   /** Takes a parsed message, or a batch of them. */
   receive(message: unknown, outlet: Outlet): void;
+  /** The client does not wait for this outlet any more. */
+  hangUp(outlet: Outlet): void;
 };
 
 /** A server made from a recording. Answers are used up by all its clients together. */
 export type Replay = {
-  connect(): ReplayConnection;
+  /** `news` takes what the server says unasked. */
+  connect(news: (text: string) => void): ReplayConnection;
   /** Requests that the recording has no answer for. */
   readonly unmatched: number;
   /** Resolves when nothing is waiting for its time any more. */
@@ -46,11 +58,15 @@ export type Replay = {
 /** The handshake is answered whatever the client says about itself. */
 const HANDSHAKES: readonly string[] = ['initialize', 'server/discover'];
 
+const SILENT: Outlet = { begin() {}, say() {}, answer() {}, reply() {}, cut() {}, accept() {} };
+
 /** Builds a replay. */
 export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOptions): Replay {
   const used = new Map<string, number>();
   const told = new Set<string>();
   const timers = new Set<() => void>();
+  /** Who is subscribed to what, by the scene that opened the subscription. */
+  const subscribers = new Map<Scene, Set<{ readonly asker: Asker; readonly outlet: Outlet }>>();
   let idle: (() => void)[] = [];
   let unmatched = 0;
   let isStopped = false;
@@ -98,25 +114,40 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
     if (index < scenes.length || HANDSHAKES.includes(method) || 'id' in message === false)
       return scenes[Math.min(index, scenes.length - 1)];
     if (exhausted === 'error') return 'exhausted';
-    tellOnce(`${describe(message)} was asked more often than recorded: its last answer is repeated.`);
+    tellOnce(`${describeMessage(message)} was asked more often than recorded: its last answer is repeated.`);
     return scenes.at(-1);
   };
 
   const refuse = (message: JsonObject, id: MessageId, outlet: Outlet, why: 'exhausted' | undefined): void => {
     const method = String(message['method']);
     if (method === 'ping') return outlet.answer(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    // Asking for the modern era is how a client finds out that a server is none.
+    if (method === 'server/discover') return outlet.answer(JSON.stringify(rpcError(id, -32601, 'Method not found')));
     unmatched++;
     const isKnown = [...book.scenes.values()].some(([scene]) => scene?.method === method);
     const reason = why === 'exhausted' ? 'its recorded answers are used up' : nearestTo(message, book);
-    tellOnce(`no recorded answer for ${describe(message)}: ${reason}.`);
+    tellOnce(`no recorded answer for ${describeMessage(message)}: ${reason}.`);
     const error = isKnown ? rpcError(id, -32602, 'Invalid params') : rpcError(id, -32601, 'Method not found');
     outlet.answer(JSON.stringify(error));
   };
 
-  const connect = (): ReplayConnection => {
+  const connect = (news: (text: string) => void): ReplayConnection => {
     /** Questions of the server's that are on their way, by the id that the client sees. */
     const asked = new Map<string, { hasArrived: boolean; resume: (() => void) | undefined }>();
     const running = new Map<string, () => void>();
+    const playing = new Map<Outlet, Set<() => void>>();
+
+    /** Says something where it was said: beside the answer, in the stream for news, or to subscribers. */
+    const say = (step: Extract<Step, { kind: 'say' }>, scene: Scene | undefined, asker: Asker | undefined, outlet: Outlet): void => {
+      if (typeof step.to === 'object') {
+        for (const one of subscribers.get(step.to) ?? []) one.outlet.say(forAsker(step, step.to, one.asker) ?? step.text);
+        return;
+      }
+      const text = forAsker(step, scene, asker);
+      if (text === undefined) return;
+      if (step.to === 'news') news(text);
+      else outlet.say(text);
+    };
 
     const play = (steps: readonly Step[], scene: Scene | undefined, asker: Asker | undefined, outlet: Outlet): void => {
       const serverIds = new Map<string, string>();
@@ -125,6 +156,8 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       let cancel = (): void => {};
       const finish = (): void => {
         isOver = true;
+        playing.get(outlet)?.delete(halt);
+        if (playing.get(outlet)?.size === 0) playing.delete(outlet);
         if (runningKey !== undefined && running.get(runningKey) === halt) running.delete(runningKey);
       };
       const halt = (): void => {
@@ -132,6 +165,13 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
         finish();
       };
       if (runningKey !== undefined) running.set(runningKey, halt);
+      playing.set(outlet, (playing.get(outlet) ?? new Set()).add(halt));
+      if (scene?.id !== undefined && asker !== undefined && scene.method === 'subscriptions/listen')
+        subscribers.set(scene, (subscribers.get(scene) ?? new Set()).add({ asker, outlet }));
+      const unsubscribe = (): void => {
+        const all = scene === undefined ? undefined : subscribers.get(scene);
+        for (const one of all ?? []) if (one.outlet === outlet) all?.delete(one);
+      };
 
       /** False when the scene has to wait. */
       const act = (step: Step, resume: () => void): boolean => {
@@ -143,20 +183,21 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
           else asked.delete(key);
           return question.hasArrived;
         }
-        if (step.kind === 'fail') {
+        if (step.kind === 'cut') outlet.cut();
+        else if (step.kind === 'reply') outlet.reply(step.reply, asker?.id ?? null);
+        else if (step.kind === 'fail') {
           tellOnce(`the recorded answer to ${scene?.method ?? 'nobody'} was too large to be recorded.`);
           outlet.answer(JSON.stringify(rpcError(asker?.id ?? null, -32603, 'Internal error')));
         } else if (step.kind === 'answer') {
+          unsubscribe();
           outlet.answer(forAsker(step, scene, asker) ?? step.text);
         } else if (kindOfMessage(step.message) === 'request') {
           const text = withServerId(step, (id) => asked.has(idKey(id)));
           serverIds.set(idKey(text.recordedId), idKey(text.id));
           asked.set(idKey(text.id), { hasArrived: false, resume: undefined });
-          outlet.say(text.text);
-        } else {
-          const text = forAsker(step, scene, asker);
-          if (text !== undefined) outlet.say(text);
-        }
+          if (step.to === 'news') news(text.text);
+          else outlet.say(text.text);
+        } else say(step, scene, asker, outlet);
         return true;
       };
 
@@ -178,6 +219,7 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       const kind = kindOfMessage(message);
       const id = message['id'] as MessageId | undefined;
       if (kind === 'response') {
+        outlet.accept();
         const question = asked.get(idKey(id));
         if (question === undefined) return;
         question.hasArrived = true;
@@ -194,12 +236,20 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       const scene = take(message);
       if (scene !== undefined && scene !== 'exhausted') {
         const asker = { id: kind === 'request' ? (id ?? null) : undefined, progressToken: progressTokenOf(message) };
+        // A request is answered by its scene; a notification is only refused if the server refused it.
+        outlet.begin(scene.form);
+        if (kind === 'notification' && !scene.steps.some((step) => step.kind === 'reply')) outlet.accept();
         play(scene.steps, scene, asker, outlet);
       } else if (kind === 'request') refuse(message, id ?? null, outlet, scene);
+      else outlet.accept();
     };
 
     return {
-      open: (outlet) => play(book.opening, undefined, undefined, outlet),
+      open: () => play(book.opening, undefined, undefined, { ...SILENT, say: news }),
+      hangUp(outlet) {
+        for (const halt of playing.get(outlet) ?? []) halt();
+        for (const set of subscribers.values()) for (const one of set) if (one.outlet === outlet) set.delete(one);
+      },
       receive(message, outlet) {
         for (const one of Array.isArray(message) ? message : [message]) {
           if (isObject(one)) receiveOne(one, outlet);
@@ -220,21 +270,4 @@ export function createReplay({ book, clock, timing, exhausted, tell }: ReplayOpt
       for (const cancel of timers) cancel();
     },
   };
-}
-
-function describe(message: JsonObject): string {
-  const tool = toolNamed(message);
-  return tool === undefined ? String(message['method']) : `${String(message['method'])} "${tool}"`;
-}
-
-/** What the recording has instead. */
-function nearestTo(message: JsonObject, book: SceneBook): string {
-  const scenes = [...book.scenes.values()].flat().filter(({ id }) => id !== undefined);
-  const method = String(message['method']);
-  const tool = toolNamed(message);
-  const same = scenes.filter((scene) => scene.method === method && scene.tool === tool);
-  if (same.length > 0) return 'it was recorded with other parameters only';
-  const tools = scenes.filter((scene) => scene.method === method).flatMap((scene) => scene.tool ?? []);
-  const nearest = tools.length > 0 ? nearestWord(tool ?? '', tools) : nearestWord(method, new Set(scenes.map((scene) => scene.method)));
-  return nearest === undefined ? 'nothing like it was recorded' : `the nearest that was recorded is "${nearest}"`;
 }

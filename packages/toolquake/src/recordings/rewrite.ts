@@ -1,13 +1,11 @@
 /** Recorded messages for another asker: ids and progress tokens become theirs, everything else stays as it was spelled. */
 import { editFrame, frameBytes, frameFromBytes, isObject, withId, type JsonObject, type MessageId } from '@toolquake/sdk/core';
-import { idKey, type Scene, type Step } from './scene.js';
+import { idKey, SUBSCRIPTION, type Scene, type Step } from './scene.js';
 
 /** Who opened the scene this time. No id: a notification did. */
 export type Asker = { readonly id: MessageId | undefined; readonly progressToken: unknown };
 
 type Spoken = Extract<Step, { readonly message: JsonObject }>;
-
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
 /** The text for this asker; undefined for progress that the asker did not ask for. */
 export function forAsker({ kind, text, message }: Spoken, scene: Scene | undefined, asker: Asker | undefined): string | undefined {

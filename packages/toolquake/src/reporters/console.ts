@@ -4,6 +4,7 @@ import { OTHERS } from './digest/bounded-map.js';
 import { pointText, type Cell as ComparisonCell, type Comparison } from './digest/comparison.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
+import { CONTROL_HEAD, CONTROL_WORDS, controlRows, firedText } from './control-rows.js';
 import { printable } from './escape.js';
 import { coverageText } from './coverage.js';
 import { duration, figure, grouped, many, percent, range, share, table, wrapped, type Cell, type Paint } from './figures.js';
@@ -38,6 +39,7 @@ export function renderConsole(digest: Digest, { subject, paint }: ConsoleContext
     toolsText(digest, paint),
     timelinesText(digest, paint),
     sequencesText(digest, paint),
+    controlText(digest, paint),
     dataChangesText(digest, paint),
     problemsText(digest, paint),
   ];
@@ -47,6 +49,9 @@ export function renderConsole(digest: Digest, { subject, paint }: ConsoleContext
     ...sections.filter((text) => text !== ''),
   ].join('');
 }
+
+/** As much as a screen has room for; the other formats have more. */
+const MAX_CONTROL = 20;
 
 const section = (title: string, body: string, paint: Paint): string => (body === '' ? '' : `\n${paint.bold(printable(title))}\n${body}`);
 
@@ -130,7 +135,7 @@ function rulesText(digest: Digest, paint: Paint): string {
   const rows = rules.map((rule): Cell[] => [
     printable(rule.id),
     printable(rule.fault),
-    hasNeverFired(rule) ? { text: 'never', paint: paint.red } : rule.isEnabled ? grouped(rule.fired) : 'off',
+    hasNeverFired(rule) ? { text: firedText(rule), paint: paint.red } : firedText(rule),
     grouped(rule.suppressed),
     grouped(rule.notDelivered),
     printable(rule.reasons.map(({ text, count }) => `${text} (${grouped(count)})`).join('; ')),
@@ -261,6 +266,15 @@ function sequencesText({ sequences }: Digest, paint: Paint): string {
   ]);
   const titles = ['sequence', '', 'in', 'first after', 'marks'];
   return section('Sequences', rows.length === 0 ? '' : table([head(titles, paint), ...rows], { indent: 2, left: [1, 4] }), paint);
+}
+
+function controlText({ control }: Digest, paint: Paint): string {
+  const rows = controlRows(control)
+    .slice(0, MAX_CONTROL)
+    .map((row) => row.map(printable));
+  const more = control.count > rows.length ? `  The first ${rows.length} of ${grouped(control.count)}.\n` : '';
+  const text = table([head(CONTROL_HEAD, paint), ...rows], { indent: 2, left: CONTROL_WORDS });
+  return section('Control while it ran', rows.length === 0 ? '' : `${text}${more}`, paint);
 }
 
 function dataChangesText({ dataChanges }: Digest, paint: Paint): string {

@@ -8,7 +8,15 @@ import { comparisonSection } from './html/comparison-section.js';
 import { sectionMarkup, type Section } from './html/markup.js';
 import { STYLE } from './html/style.js';
 import { sweepSection } from './html/sweep-section.js';
-import { callsSection, dataChangesSection, happeningsSection, problemsSection, rulesSection, runsSection } from './html/table-sections.js';
+import {
+  callsSection,
+  controlSection,
+  dataChangesSection,
+  happeningsSection,
+  problemsSection,
+  rulesSection,
+  runsSection,
+} from './html/table-sections.js';
 import { taskSection } from './html/task-section.js';
 import { timelineSection } from './html/timeline-section.js';
 import { hasNeverFired } from './digest/rule-book.js';
@@ -27,6 +35,7 @@ export function renderHtml(digest: Digest, { subject = 'journal' }: { readonly s
     timelineSection(digest),
     happeningsSection(digest),
     rulesSection(digest),
+    controlSection(digest),
     taskSection(digest),
     callsSection(digest),
     dataChangesSection(digest),

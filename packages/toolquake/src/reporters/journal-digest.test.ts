@@ -4,49 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { readEntry } from './digest/read-entry.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import { isFalling, lagOf, turningPoints } from './digest/sweep.js';
-import { PLAIN } from './figures.js';
-import { createDigest, type Digest } from './journal-digest.js';
-import { renderReport, type ReportFormat } from './report.js';
+import { call, context, digestOf, end, fault, FORMATS, rules, start } from './fixtures/entries.js';
+import { createDigest } from './journal-digest.js';
+import { renderReport } from './report.js';
 
-const FORMATS: readonly ReportFormat[] = ['console', 'json', 'markdown', 'junit', 'html'];
-const context = { subject: 'run.jsonl', paint: PLAIN };
-
-type Start = Extract<JournalEntry, { kind: 'start' }>;
 type Summary = Extract<JournalEntry, { kind: 'summary' }>;
-
-const start = (about: Partial<Start> = {}): Start => ({ v: 1, kind: 'start', atMs: 0, transport: 'stdio', seed: 1, rules: [], ...about });
-const end = (fired: Record<string, number> = {}, atMs = 100): JournalEntry => ({ kind: 'end', atMs, fired, calls: 0 });
-const ref = { session: 's', exchange: 1, method: 'tools/call', tool: 't' } as const;
-const call = (about: Partial<Extract<JournalEntry, { kind: 'call' }>> = {}): JournalEntry => ({
-  kind: 'call',
-  atMs: 1,
-  outcome: 'ok',
-  latencyMs: 10,
-  ...ref,
-  ...about,
-});
-const fault = (rule: string, about: Partial<Extract<JournalEntry, { kind: 'fault' }>> = {}): JournalEntry => ({
-  kind: 'fault',
-  atMs: 1,
-  rule,
-  fault: 'hang',
-  state: 'delivered',
-  scope: 's',
-  match: 1,
-  ...ref,
-  ...about,
-});
-
-function digestOf(...entries: readonly JournalEntry[]): Digest {
-  const digest = createDigest();
-  for (const entry of entries) digest.add(entry);
-  return digest.result();
-}
-
-const rules = [
-  { id: 'a', fault: 'hang' },
-  { id: 'b', fault: 'latency' },
-];
 
 describe('rules', () => {
   test('fire as often as the end says, or as was seen when there is no end', () => {
@@ -330,6 +292,22 @@ const anyEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
         latency: { [key]: createSketch().toJSON() },
       }),
     ),
+  fc
+    .record({
+      atMs: amount,
+      what: fc.constantFrom('inject' as const, 'clear' as const, 'expire' as const, 'reload' as const, 'kill' as const),
+      by: fc.constantFrom('admin' as const, 'time' as const),
+      added: fc.array(
+        name.map((id) => ({ id, fault: id })),
+        { maxLength: 3 },
+      ),
+      removed: fc.array(name, { maxLength: 3 }),
+      lastsMs: amount,
+    })
+    .map((about): JournalEntry => ({ kind: 'control', ...about })),
+  fc
+    .record({ atMs: amount, task: name, state: fc.constantFrom('started' as const, 'ended' as const) })
+    .map((about): JournalEntry => ({ kind: 'boundary', ...about })),
   fc
     .record({ rule: name, count: amount, atMs: amount })
     .map(({ rule, count, atMs }): JournalEntry => ({ kind: 'end', atMs, fired: { [rule]: count }, calls: count })),

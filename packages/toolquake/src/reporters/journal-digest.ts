@@ -6,6 +6,7 @@ import { assertNever, type JournalEntry } from '@toolquake/sdk/core';
 import { clipped, createBoundedMap, createCounter, type TextCount } from './digest/bounded-map.js';
 import { createCallBook, type CallRecordBook, type ToolRecord } from './digest/call-book.js';
 import { createComparisonBook, type Comparison, type Point } from './digest/comparison.js';
+import { createControlBook, type ControlRecords } from './digest/control-book.js';
 import { createDataChangeBook, type DataChangeRecord } from './digest/data-change-book.js';
 import {
   createMomentBook,
@@ -15,7 +16,7 @@ import {
   type MarkRecord,
   type SequenceRecord,
 } from './digest/happenings.js';
-import { createRuleBook, type RuleRecord } from './digest/rule-book.js';
+import { createRuleBook, type RuleRecord, type RunRules } from './digest/rule-book.js';
 import { createRunBook, type GrowingRun, type Runs } from './digest/run-book.js';
 import { createSweepBook, type Sweep } from './digest/sweep.js';
 import { createTaskBook, type Tasks } from './digest/task-book.js';
@@ -56,6 +57,8 @@ export type Digest = {
   readonly marks: readonly MarkRecord[];
   readonly sequences: readonly SequenceRecord[];
   readonly dataChanges: readonly DataChangeRecord[];
+  /** What was done to runs while they went on. */
+  readonly control: ControlRecords;
   readonly problems: readonly TextCount[];
   /** Lines that are no entry: the first ones, and how many. */
   readonly skipped: { readonly count: number; readonly first: readonly SkippedLine[] };
@@ -81,6 +84,7 @@ const MAX_OPEN = 64;
 type OpenRun = {
   readonly id: string | undefined;
   readonly record: GrowingRun;
+  readonly rules: RunRules;
   readonly timeline: Timeline;
   readonly happenings: HappeningsOfRun;
   readonly delivered: Map<string, number>;
@@ -101,6 +105,7 @@ export function createDigest(): JournalDigest {
   const sweeps = createSweepBook();
   const moments = createMomentBook();
   const dataChanges = createDataChangeBook();
+  const control = createControlBook();
   const problems = createCounter(50);
   const tasks = createTaskBook();
   const timelines = new Map<string, GrowingTimeline>();
@@ -113,6 +118,7 @@ export function createDigest(): JournalDigest {
 
   const close = (run: OpenRun): void => {
     const { record, summary } = run;
+    run.rules.close();
     const label = summary === undefined ? record.label : clipped(summary.variant);
     for (const level of run.levels) sweeps.add(label, level);
     for (const moment of run.moments) {
@@ -141,12 +147,12 @@ export function createDigest(): JournalDigest {
   };
 
   const start = (entry: Extract<JournalEntry, { kind: 'start' }>): void => {
-    rules.addRun(entry.rules);
     const record = runs.start(entry);
     tasks.addRun(entry, record);
     open.push({
       id: entry.run,
       record,
+      rules: rules.addRun(entry.rules),
       timeline: createTimeline(),
       happenings: startHappenings(),
       delivered: new Map(),
@@ -180,6 +186,12 @@ export function createDigest(): JournalDigest {
         groups.at(record.label).add(entry, record);
         if (entry.era !== undefined) runs.seeEra(entry.era);
         return run.timeline.addCall(entry);
+      case 'control':
+        run.rules.change(entry);
+        return run.happenings.addControl(entry.atMs, control.addControl(entry, record));
+      case 'boundary':
+        tasks.addBoundary(entry, record);
+        return run.happenings.addControl(entry.atMs, control.addBoundary(entry, record));
       case 'problem':
         return problems.add(entry.message);
       case 'mark':
@@ -246,6 +258,7 @@ export function createDigest(): JournalDigest {
         marks: moments.marks(),
         sequences: moments.sequences(),
         dataChanges: dataChanges.list(),
+        control: control.result(),
         problems: problems.list(),
         skipped,
         torn,

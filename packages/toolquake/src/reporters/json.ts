@@ -3,6 +3,7 @@ import type { Measures } from '@toolquake/sdk/core';
 import type { Digest } from './journal-digest.js';
 import { coverageOf } from './coverage.js';
 import type { Cell } from './digest/comparison.js';
+import { stateOf } from './digest/rule-book.js';
 import type { Tasks } from './digest/task-book.js';
 import type { LiveMeasures } from './digest/task-measures.js';
 import { nullsFor } from './figures.js';
@@ -21,7 +22,7 @@ function reportOf(digest: Digest): object {
     story: { ran: story.ran, broke: story.broke, contained: story.contained },
     neverFired: story.neverFired.map(({ id }) => id),
     runs: { ...runs, list: runs.list.map((run) => nullsFor(run)) },
-    rules: digest.rules,
+    rules: digest.rules.map((rule) => ({ ...rule, state: stateOf(rule) })),
     coverage: coverageOf(digest),
     calls: callsOf(calls),
     tools: digest.tools.map((tool) => ({ ...tool, latency: nullsFor(tool.latency) })),
@@ -41,6 +42,7 @@ function reportOf(digest: Digest): object {
     marks: digest.marks,
     sequences: digest.sequences,
     dataChanges: digest.dataChanges.map((change) => nullsFor(change)),
+    control: { ...digest.control, list: digest.control.list.map((one) => nullsFor(one)) },
     problems: digest.problems,
     entries: digest.entries,
     skipped: digest.skipped,

@@ -1,5 +1,5 @@
 /** A digest for CI: one test case per rule, because a rule that never fired tested nothing. */
-import { hasNeverFired, type RuleRecord } from './digest/rule-book.js';
+import { stateOf, type RuleRecord } from './digest/rule-book.js';
 import { escapeXml as text } from './escape.js';
 import { grouped, many, percent } from './figures.js';
 import type { Digest } from './journal-digest.js';
@@ -40,13 +40,15 @@ function caseText(suite: string, { name, outcome, output }: Case): string {
 }
 
 function ruleCase(rule: RuleRecord): Case {
-  const { id, fault, fired, suppressed, notDelivered, reasons, isEnabled } = rule;
+  const { id, fault, fired, suppressed, notDelivered, reasons } = rule;
+  const state = stateOf(rule);
   const output = [
     `fired ${grouped(fired)}, suppressed ${grouped(suppressed)}, not delivered ${grouped(notDelivered)}`,
     ...reasons.map((reason) => `${reason.text} (${grouped(reason.count)})`),
+    ...(state === 'removed' ? ['a new plan took it away before it fired'] : []),
   ].join('; ');
   const failure = `Rule ${id} (${fault}) never fired: what never happened was not tested.`;
-  return { name: `${id} (${fault})`, outcome: hasNeverFired(rule) ? { failure } : isEnabled ? 'passed' : 'skipped', output };
+  return { name: `${id} (${fault})`, outcome: state === 'never' ? { failure } : state === 'fired' ? 'passed' : 'skipped', output };
 }
 
 function expectationCases({ tasks }: Digest): readonly Case[] {

@@ -1,8 +1,8 @@
 /** A digest for a pull request or a step summary. */
 import { coverageText } from './coverage.js';
 import { pointText, type Cell, type Comparison } from './digest/comparison.js';
-import { hasNeverFired } from './digest/rule-book.js';
 import type { Sweep } from './digest/sweep.js';
+import { CONTROL_HEAD, CONTROL_WORDS, controlRows, firedText } from './control-rows.js';
 import { escapeMarkdown as text } from './escape.js';
 import { duration, figure, grouped, many, range, share } from './figures.js';
 import type { Digest } from './journal-digest.js';
@@ -46,6 +46,7 @@ export function renderMarkdown(digest: Digest, { subject }: { readonly subject: 
     section('Calls', callsTable(digest)),
     folded('Latency by tool', toolsTable(digest)),
     folded('Sequences', sequencesTable(digest)),
+    folded('Control', controlTable(digest)),
     folded('Changed answers', dataChangesTable(digest)),
     folded('Problems', problemsList(digest)),
   ].join('');
@@ -102,7 +103,7 @@ function rulesTable(digest: Digest): string {
   const rows = rules.map((rule) => [
     code(rule.id),
     code(rule.fault),
-    hasNeverFired(rule) ? '**never**' : rule.isEnabled ? grouped(rule.fired) : 'off',
+    firedText(rule, '**never**'),
     grouped(rule.suppressed),
     grouped(rule.notDelivered),
     rule.reasons.map((reason) => `${text(reason.text)} (${grouped(reason.count)})`).join('; '),
@@ -172,6 +173,14 @@ function sequencesTable({ sequences }: Digest): string {
     marks.map(text).join(' → '),
   ]);
   return table(['sequence', '', 'in', 'first after', 'marks'], rows, [1, 4]);
+}
+
+function controlTable({ control }: Digest): string {
+  return table(
+    CONTROL_HEAD,
+    controlRows(control).map((row) => row.map(text)),
+    CONTROL_WORDS,
+  );
 }
 
 function dataChangesTable({ dataChanges }: Digest): string {

@@ -38,7 +38,7 @@ export function storyOf(digest: Digest): Story {
   };
 }
 
-function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
+function ranIn({ runs, calls, rules, comparisons, control }: Digest): readonly string[] {
   const where = runs.transports.map((name) => (name === 'simulator' ? 'the simulator' : name)).join(' and ');
   const longest = runs.list.reduce((most, { lastMs }) => Math.max(most, lastMs), 0);
   const parts = [
@@ -53,7 +53,8 @@ function ranIn({ runs, calls, rules, comparisons }: Digest): readonly string[] {
     ({ scenario, variants, cells, keys }) =>
       `Scenario ${scenario}: ${many(variants.length, 'variant')}${keys.length === 0 ? '' : `, ${many(new Set(cells.map(({ point }) => pointText(point))).size, 'point')} (${keys.join(', ')})`}.`,
   );
-  return [`${parts.join(', ')}.`, ...scenarios.slice(0, MAX_SENTENCES)];
+  const changes = control.kinds.map(({ text, count }) => `${grouped(count)} ${text}`).join(', ');
+  return [`${parts.join(', ')}.`, ...(changes === '' ? [] : [`Control while it ran: ${changes}.`]), ...scenarios.slice(0, MAX_SENTENCES)];
 }
 
 /** `seed 42`, `seeds 1, 2 and 5`, `20 seeds from 0 to 19`. */

@@ -7,6 +7,7 @@ import { duration, figure, grouped, many, share } from './figures.js';
 
 const METHODS: Readonly<Record<TaskRecord['method'], string>> = {
   id: 'explicit id',
+  admin: 'admin',
   process: 'process',
   trace: 'trace',
   session: 'session',
@@ -16,7 +17,7 @@ const METHODS: Readonly<Record<TaskRecord['method'], string>> = {
 /** How tasks were told apart, and what that leaves unknown. */
 export function tasksLead({ count, methods, unassigned, isTooMany }: Tasks): string {
   if (isTooMany) return 'More calls than can be put together to tasks: what is per task or operation is n/a.';
-  if (count === 0) return 'Nothing tells tasks apart (no id, process, trace, session or idle gap), so what is per task is n/a.';
+  if (count === 0) return 'Nothing tells tasks apart (no id, admin call, process, trace, session or idle gap), so what is per task is n/a.';
   const ways = methods.map(({ method, confidence, tasks }) => `${many(tasks, 'task')} by ${METHODS[method]} (${confidence} confidence)`);
   const rest = unassigned === 0 ? '' : ` ${many(unassigned, 'call')} belong to no task, so totals per task are n/a.`;
   return `Told apart: ${ways.join(', ')}.${rest}`;
@@ -86,7 +87,7 @@ export function taskRows({ list }: Tasks): readonly (readonly string[])[] {
 /** `exit 0`, `SIGKILL`, or that nobody saw it. */
 export function endText({ exit }: Pick<TaskRecord, 'exit'>): string {
   if (exit === undefined) return 'n/a';
-  return exit.signal ?? `exit ${exit.exitCode ?? 'n/a'}`;
+  return exit.outcome ?? exit.signal ?? `exit ${exit.exitCode ?? 'n/a'}`;
 }
 
 /** Labels whose measures stand with the tasks need no second, poorer table. */

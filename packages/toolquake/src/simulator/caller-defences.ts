@@ -1,6 +1,7 @@
 /** How a simulated agent of a system defends itself: the patterns of the sdk, set up from its spec. */
 import type { RandomSource } from '@toolquake/sdk/core';
 import {
+  backoffMs,
   createBulkhead,
   createDeadlineRouting,
   createEtaBreaker,
@@ -59,8 +60,8 @@ export function createDefences(name: string, spec: AgentSpec, random: RandomSour
     openBreakers: () => [...breakers].filter(([, one]) => one.isOpen()).map(([tool]) => tool),
     backoffMs(number) {
       if (retry === undefined) return 0;
-      const wait = Math.min(retry.maxBackoff, retry.backoff * retry.factor ** Math.min(number, 60));
-      return retry.jitter === 0 ? wait : wait * (1 - retry.jitter * jitter.draw(++waits, 0));
+      const { backoff: firstMs, factor, maxBackoff: maxMs, jitter: share } = retry;
+      return backoffMs({ firstMs, factor, maxMs, jitter: share }, number, () => jitter.draw(++waits, 0));
     },
   };
 }

@@ -1,6 +1,7 @@
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';
+export { events } from './events.js';
 export { faults } from './faults.js';
 export { inject } from './inject.js';
 export { kill } from './kill.js';
@@ -16,6 +17,8 @@ export { report } from './report.js';
 export { revive } from './revive.js';
 export { simulate } from './simulate.js';
 export { status } from './status.js';
+export { taskEnd } from './task-end.js';
+export { taskStart } from './task-start.js';
 export { task } from './task.js';
 export { unwrap } from './unwrap.js';
 export { wrap } from './wrap.js';

@@ -1,4 +1,4 @@
-/** What happened in simulated systems besides calls: changes from outside, marks, and marks in an order that has a name. */
+/** What happened besides calls: changes from outside, control of a running proxy, marks, and marks in an order that has a name. */
 import type { JournalEntry } from '@toolquake/sdk/core';
 import { clipped, createBoundedMap } from './bounded-map.js';
 
@@ -14,7 +14,12 @@ export type Disturbance = {
 };
 
 /** A moment worth a label. */
-export type Moment = { readonly atMs: number; readonly label: string; readonly kind: 'mark' | 'sequence'; readonly sinceMs: number };
+export type Moment = {
+  readonly atMs: number;
+  readonly label: string;
+  readonly kind: 'mark' | 'sequence' | 'control';
+  readonly sinceMs: number;
+};
 
 /** What one run saw, as far as a plot can show it. */
 export type Happenings = { readonly disturbances: readonly Disturbance[]; readonly moments: readonly Moment[] };
@@ -26,6 +31,8 @@ export type HappeningsOfRun = {
   addChange(entry: Entry<'change'>): void;
   addMark(entry: Entry<'mark'>): void;
   addSequence(entry: Entry<'sequence'>): void;
+  /** Somebody changed the rules, in these words. */
+  addControl(atMs: number, words: string): void;
   result(): Happenings;
 };
 
@@ -45,6 +52,7 @@ export function startHappenings(): HappeningsOfRun {
     },
     addMark: ({ atMs, mark, where }) => addMoment({ atMs, label: clipped(`${mark} (${where})`), kind: 'mark', sinceMs: atMs }),
     addSequence: ({ atMs, sequence, sinceMs }) => addMoment({ atMs, label: clipped(sequence), kind: 'sequence', sinceMs }),
+    addControl: (atMs, words) => addMoment({ atMs, label: clipped(words), kind: 'control', sinceMs: atMs }),
     result: () => ({ disturbances, moments }),
   };
 }

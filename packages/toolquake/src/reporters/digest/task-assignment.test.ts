@@ -41,6 +41,22 @@ describe('the best evidence decides', () => {
   });
 });
 
+describe('a task that the admin routes of a proxy were told of', () => {
+  const told: WrappedTask = { group: 'g', task: 'a', startedAtMs: 0, endedAtMs: 1000, run: 1 };
+
+  test('has the calls of that proxy between its start and its end, whatever process or trace they come from', () => {
+    expect(found([call({ startedFor: 'p', trace: 't' })], [told, wrapped])).toEqual([['a', 'admin', 'high']]);
+    expect(found([call({ task: 'id' })], [told])).toEqual([['id', 'id', 'high']]);
+    expect(found([call({ startedAtMs: 1001 })], [told])).toEqual([undefined]);
+  });
+
+  test('has those of other proxies of the run directory too, with less confidence, while no other task is going on', () => {
+    expect(found([call({ run: 2 }), call({ run: 2, group: 'h' })], [told])).toEqual([['a', 'admin', 'medium'], undefined]);
+    expect(found([call({ run: 2 })], [told, wrapped])).toEqual([undefined]);
+    expect(found([call({ run: 2, startedFor: 'p' })], [told])).toEqual([['p', 'process', 'high']]);
+  });
+});
+
 describe('tasks of one name', () => {
   test('are one task within a run directory, by id and by process, and two outside', () => {
     const refs = assignTasks([call({ task: 'a' }), call({ startedFor: 'a', run: 2 }), call({ task: 'a', group: 'h' })], []);

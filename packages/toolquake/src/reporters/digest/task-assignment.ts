@@ -29,10 +29,12 @@ export type WrappedTask = {
   readonly startedAtMs: number;
   /** Undefined: it was never seen to end. */
   readonly endedAtMs: number | undefined;
+  /** The run whose proxy was told of it by its admin routes; undefined for a task with a process of its own. */
+  readonly run?: number | undefined;
 };
 
 /** How a task was told apart. */
-export type TaskMethod = 'id' | 'process' | 'trace' | 'session' | 'idle-gap';
+export type TaskMethod = 'id' | 'admin' | 'process' | 'trace' | 'session' | 'idle-gap';
 
 /** A task that a call belongs to. Equal keys are the same task. */
 export type TaskRef = {
@@ -47,7 +49,7 @@ const IDLE_FACTOR = 8;
 
 const refOf = (method: TaskMethod, confidence: TaskRef['confidence'], group: string, name: string): TaskRef => ({
   // An id and the wrapper's name may well be the same task; a trace or a session never is.
-  key: JSON.stringify([group, method === 'id' || method === 'process' ? 'named' : method, name]),
+  key: JSON.stringify([group, method === 'id' || method === 'admin' || method === 'process' ? 'named' : method, name]),
   name,
   method,
   confidence,
@@ -60,17 +62,21 @@ export function assignTasks(calls: readonly TaskCall[], wrapped: readonly Wrappe
 }
 
 /** A task that a wrapper names, whether or not it made a call. */
-export const wrappedTaskRef = ({ group, task }: WrappedTask): TaskRef => refOf('process', 'high', group, task);
+export const wrappedTaskRef = ({ group, task, run }: WrappedTask, confidence: TaskRef['confidence'] = 'high'): TaskRef =>
+  refOf(run === undefined ? 'process' : 'admin', confidence, group, task);
 
 function certainTask(call: TaskCall, wrapped: readonly WrappedTask[]): TaskRef | undefined {
   const { group, task, startedFor, trace, run, session } = call;
   if (task !== undefined) return refOf('id', 'high', group, task);
-  if (startedFor !== undefined) return refOf('process', 'high', group, startedFor);
   // A proxy that the task did not start, in the same run directory: whose call it is shows only while one task is going on.
   const during = wrapped.filter(
     (one) => one.group === group && one.startedAtMs <= call.startedAtMs && call.startedAtMs <= (one.endedAtMs ?? Infinity),
   );
-  if (during.length === 1) return refOf('process', 'medium', group, during[0]!.task);
+  // Said to this very proxy; the process may well go through several tasks.
+  const told = during.find((one) => one.run === run);
+  if (told !== undefined) return wrappedTaskRef(told);
+  if (startedFor !== undefined) return refOf('process', 'high', group, startedFor);
+  if (during.length === 1) return wrappedTaskRef(during[0]!, 'medium');
   if (trace !== undefined) return refOf('trace', 'high', group, trace);
   if (call.isConversation) return refOf('session', 'medium', `${group} ${run}`, session);
   return undefined;

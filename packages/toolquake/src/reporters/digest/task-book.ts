@@ -1,5 +1,5 @@
 /** Tasks of live runs, and what they measure. Simulators know their tasks and tell them themselves. */
-import type { Bounds, JournalEntry, Measures } from '@toolquake/sdk/core';
+import type { BoundaryEntry, Bounds, JournalEntry, Measures } from '@toolquake/sdk/core';
 import { clipped } from './bounded-map.js';
 import { deadlinesIn, deadlinesOf, type DeadlineUse, type TimedCall } from './deadlines.js';
 import type { GrowingRun } from './run-book.js';
@@ -52,17 +52,20 @@ export type Tasks = {
 
 const MAX_CALLS = 200_000;
 const MAX_LISTED = 200;
+const MAX_BOUNDARIES = 2000;
 
 /** As it was read: its task and its deadline depend on other calls. */
 type HeldCall = Omit<MeasuredCall, 'ref' | 'deadlineMs' | 'deadlineBy'> & TimedCall;
 
-type WrappedRecord = WrappedTask & { readonly command: string; readonly exit: TaskExit | undefined };
+type WrappedRecord = WrappedTask & { readonly command: string | undefined; readonly exit: TaskExit | undefined };
 
 /** Collects them. */
 export type TaskBook = {
   addRun(start: Start, run: GrowingRun): void;
   addCall(call: Call, run: GrowingRun): void;
   addTask(entry: Wrapped): void;
+  /** The proxy of this run was told that a task begins or ends. */
+  addBoundary(entry: BoundaryEntry, run: GrowingRun): void;
   /** Undefined where no live call and no task was seen. */
   result(): Tasks | undefined;
 };
@@ -72,6 +75,7 @@ export function createTaskBook(): TaskBook {
   const starts = new Map<GrowingRun, { readonly group: string; readonly startedFor: string | undefined; readonly atMs: number }>();
   const expected = new Map<string, { readonly measure: string; readonly bounds: Bounds }>();
   const wrapped = new Map<string, WrappedRecord>();
+  const boundaries: { -readonly [Key in keyof WrappedRecord]: WrappedRecord[Key] }[] = [];
   let calls: HeldCall[] = [];
   let isTooMany = false;
   return {
@@ -129,9 +133,20 @@ export function createTaskBook(): TaskBook {
         exit: hasEnded ? { exitCode, signal } : undefined,
       });
     },
+    addBoundary({ task, state, atMs, outcome }, run) {
+      const start = starts.get(run);
+      if (start === undefined) return;
+      // One task at a time, so the one that has not ended is meant. The same name again is the same task going on.
+      const open = [...boundaries].reverse().find((one) => one.run === run.number && one.endedAtMs === undefined);
+      if (open !== undefined) open.endedAtMs = start.atMs + atMs;
+      if (open !== undefined && state === 'ended' && outcome !== undefined) open.exit = { exitCode: undefined, signal: undefined, outcome };
+      if (state === 'ended' || boundaries.length >= MAX_BOUNDARIES) return;
+      const about = { group: start.group, task: clipped(task), run: run.number, command: undefined };
+      boundaries.push({ ...about, startedAtMs: start.atMs + atMs, endedAtMs: undefined, exit: undefined });
+    },
     result() {
-      if (calls.length === 0 && wrapped.size === 0 && !isTooMany && expected.size === 0) return undefined;
-      return tasksOf(calls, [...wrapped.values()], [...expected.values()], isTooMany);
+      if (calls.length === 0 && boundaries.length === 0 && wrapped.size === 0 && !isTooMany && expected.size === 0) return undefined;
+      return tasksOf(calls, [...wrapped.values(), ...boundaries], [...expected.values()], isTooMany);
     },
   };
 }
@@ -148,7 +163,10 @@ function tasksOf(
   const known = new Map<string, { ref: TaskRef; exit: WrappedRecord | undefined; calls: readonly MeasuredCall[] }>();
   for (const one of wrapped) {
     const ref = wrappedTaskRef(one);
-    known.set(ref.key, { ref, exit: one, calls: [] });
+    const before = known.get(ref.key)?.exit;
+    // A task that was taken up again began when it first did.
+    const startedAtMs = Math.min(one.startedAtMs, before?.startedAtMs ?? Infinity);
+    known.set(ref.key, { ref, exit: { ...one, startedAtMs }, calls: [] });
   }
   for (const [key, own] of groupBy(
     calls.filter(({ ref }) => ref !== undefined),
@@ -187,7 +205,7 @@ function tasksOf(
   };
 }
 
-const RANK: readonly TaskRef['method'][] = ['id', 'process', 'trace', 'session', 'idle-gap'];
+const RANK: readonly TaskRef['method'][] = ['id', 'admin', 'process', 'trace', 'session', 'idle-gap'];
 const SURE: readonly TaskRef['confidence'][] = ['high', 'medium', 'low'];
 
 type KnownTask = { readonly ref: TaskRef; readonly exit: WrappedRecord | undefined; readonly calls: readonly MeasuredCall[] };

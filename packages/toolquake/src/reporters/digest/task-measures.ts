@@ -8,6 +8,7 @@ import {
   measuresOf,
   medianDurationMs,
   startTally,
+  type BoundaryOutcome,
   type CallOutcome,
   type CallRecord,
   type Duration,
@@ -34,8 +35,12 @@ export type MeasuredCall = TaskCall & {
   readonly ref: TaskRef | undefined;
 };
 
-/** How a task ended, as its wrapper saw it. */
-export type TaskExit = { readonly exitCode: number | undefined; readonly signal: string | undefined };
+/** How a task ended, as its wrapper saw it, or as somebody said by the admin routes. */
+export type TaskExit = {
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  readonly outcome?: BoundaryOutcome | undefined;
+};
 
 /** A mean time after a delivered fault; the median does not drop what never happened. */
 export type TimeTo = {
@@ -166,9 +171,9 @@ function wasteOf(operations: readonly (readonly MeasuredCall[])[]): { readonly l
   };
 }
 
-/** Did the wrapper see it end other than with 0? Not when nobody saw the end. */
+/** Did the wrapper see it end other than with 0, or did somebody say that it failed? Not when nobody saw the end. */
 export const hasEndedBadly = (exit: TaskExit | undefined): boolean =>
-  exit !== undefined && (exit.signal !== undefined || (exit.exitCode ?? 0) !== 0);
+  exit !== undefined && (exit.outcome === 'failed' || exit.signal !== undefined || (exit.exitCode ?? 0) !== 0);
 
 /** From the first harm that a fault did to what was asked, until a clean answer, or until the first sign of a reaction. */
 function timesAfterFaults(calls: readonly MeasuredCall[]): { recover: readonly Duration[]; react: readonly Duration[] } {

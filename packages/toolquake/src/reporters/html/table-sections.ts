@@ -2,6 +2,7 @@
 import type { CallOutcome } from '@toolquake/sdk/core';
 import { coverageText } from '../coverage.js';
 import { hasNeverFired } from '../digest/rule-book.js';
+import { CONTROL_HEAD, CONTROL_WORDS, controlRows, firedText } from '../control-rows.js';
 import { duration, figure, grouped, many, percent, share } from '../figures.js';
 import type { Digest } from '../journal-digest.js';
 import { latencyPlot } from '../plots/latency-plot.js';
@@ -18,7 +19,7 @@ export function rulesSection(digest: Digest): Section {
   const rows = rules.map((rule): TableCell[] => [
     code(rule.id),
     code(rule.fault),
-    hasNeverFired(rule) ? { text: 'never', class: 'never' } : rule.isEnabled ? grouped(rule.fired) : 'switched off',
+    hasNeverFired(rule) ? { text: firedText(rule), class: 'never' } : firedText(rule),
     grouped(rule.suppressed),
     grouped(rule.notDelivered),
     rule.reasons.map(({ text, count }) => `${text} (${grouped(count)})`).join('; '),
@@ -123,6 +124,13 @@ export function happeningsSection({ sequences, marks }: Digest): Section {
       ? ''
       : `<details><summary>All marks</summary>${sheet({ caption: 'Marks', head: ['mark', 'where', 'variant', 'times', 'first after'], rows: single, text: [1, 2] })}</details>`);
   return { id: 'sequences', title: 'Sequences', body };
+}
+
+/** What was done to runs while they went on. */
+export function controlSection({ control }: Digest): Section {
+  const more = control.count > control.list.length ? lead(`The first ${control.list.length} of ${grouped(control.count)}.`) : '';
+  const table = sheet({ caption: 'Control while it ran', head: CONTROL_HEAD, rows: controlRows(control), text: CONTROL_WORDS });
+  return { id: 'control', title: 'Control', body: table === '' ? '' : `${more}${table}` };
 }
 
 /** What data faults made of answers. */
