@@ -4,13 +4,13 @@
  */
 import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
-import { isUntouched, type DisconnectHow, type Effect, type HttpReply, type ServerSignal } from './effect.js';
+import { isUntouched, type Effect } from './effect.js';
+import type { Ends, Refusal } from './ends.js';
 import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
 import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
 import { createHoldingPen } from './holding-pen.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
-import type { JsonObject } from './message.js';
 import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
 import {
   cancelledExchange,
@@ -24,32 +24,7 @@ import {
   type Session,
 } from './session.js';
 
-/** Why something could not be done; undefined when it was done. */
-export type Refusal = string | undefined;
-
-/**
- * What a transport can do. Each returns why not, when it could not; none throws for a peer that went away.
- * An event whose effects were all refused is handed back to the transport, to be sent on untouched.
- */
-export type Ends = {
-  /** Sends a frame in its direction, as part of an exchange where there is one. */
-  send(frame: Frame, exchange: Exchange | undefined): Refusal;
-  /** Sends some bytes of a frame. Until the last slice nothing else may go in between on the same stream. */
-  sendSlice(
-    frame: Frame,
-    slice: { readonly bytes: Uint8Array; readonly isFirst: boolean; readonly isLast: boolean },
-    exchange: Exchange | undefined,
-  ): Refusal;
-  /** Answers the sender of the exchange's request. */
-  reply(exchange: Exchange, message: JsonObject | undefined, http: HttpReply | undefined): Refusal;
-  /** Says something that nobody said. */
-  emit(frame: Frame | 'heartbeat', exchange: Exchange | undefined): Refusal;
-  disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
-  /** A crash takes every call in flight with it, whoever made it. */
-  signalServer(signal: ServerSignal, forMs: number, bytes: number): Refusal;
-  /** Ends now what was to last for a while: a stopped server, a port that refuses. Absent where nothing lasts. */
-  release?(): void;
-};
+export type { Ends, Refusal } from './ends.js';
 
 /** What the performer works with. */
 export type PerformerOptions = {
