@@ -326,7 +326,8 @@ export function createPerformer(options: PerformerOptions): Performer {
         cancelled.isTimedOut = isForTime(frame);
         cancel(cancelled);
       }
-      let decision: Decision; // Not by `guarded`: this runs for every message, and a closure each would be most of its cost.
+      let decision: Decision;
+      // Spelled out instead of `guarded`: this runs for every message, and a closure each would be most of its cost.
       try {
         decision = decider.request(session, frame, clock.nowMs(), extra?.task);
       } catch (error) {
