@@ -105,7 +105,9 @@ export function createTraffic(options: TrafficOptions): Traffic {
     answer.on('error', () => {});
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
-      if (!lane.isOwing && !call.record.isAnsweredInStream) lineIsOver(call);
+      if (call.record.isAnsweredInStream) return;
+      if (call.elements === undefined && !lane.isOwing) lineIsOver(call);
+      for (const one of call.elements?.values() ?? []) if (lane.batch?.owed.has(one) !== true) lineIsOver(one);
     });
   };
 
