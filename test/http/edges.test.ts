@@ -80,6 +80,31 @@ test.each([
   expect(Buffer.concat((await post(url, call(1, 'echo'))).chunks)).toEqual(body);
 });
 
+test('a compressed answer that a rule holds back goes on when everything is released', async () => {
+  const body = gzipSync(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [] } }));
+  const upstream = await serve((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(body));
+  });
+  const { url, proxy } = await through(upstream, [rule(faults.streamCut, { params: { heartbeats: 100, everyMs: 60_000 } })]);
+  const reply = post(url, call(1, 'echo'));
+  await expect.poll(() => proxy.performer.fired.get('stream-cut')).toBe(1);
+  proxy.performer.release();
+  expect(Buffer.concat((await reply).chunks)).toEqual(body);
+});
+
+test('calls of a batch whose answer breaks off are over', async () => {
+  const upstream = await serve((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' }).write('[');
+      setImmediate(() => response.destroy());
+    });
+  });
+  const { url, proxy } = await through(upstream, [], { observesAll: true });
+  await expect(post(url, [call(1, 'echo'), call(2, 'echo')])).rejects.toThrow();
+  await expect.poll(() => proxy.performer.waiting().exchanges).toBe(0);
+  expect(proxy.performer.calls).toBe(2);
+});
+
 test('a frozen server reads nothing from connections that were open before', async () => {
   const server = await bank();
   const { port } = await through(server.url, [

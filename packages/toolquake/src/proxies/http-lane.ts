@@ -123,6 +123,8 @@ export class Lane {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
     if (this.state === 'streaming') return undefined;
+    // It could not be said in the stream later.
+    if (this.whole?.frame.isOpaque === true) return 'too large';
     const isServers = this.head !== undefined && isEventStream(this.head.headers);
     if (!isServers && !this.acceptsEvents) return 'the client does not accept event streams';
     this.state = 'streaming';
