@@ -109,7 +109,10 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['properties', keepsProperties],
   ['additionalProperties', keepsAdditional],
   ['propertyNames', (given, value, { world, ask }) => !isObject(value) || all(world, Object.keys(value), (name) => ask(given, name))],
-  ['dependentRequired', (given, value, { world }) => keepsDependent(world, given, value, (names) => hasAll(world, names, value as JsonObject))],
+  [
+    'dependentRequired',
+    (given, value, { world }) => keepsDependent(world, given, value, (names) => hasAll(world, names, value as JsonObject)),
+  ],
   ['dependentSchemas', (given, value, { world, ask }) => keepsDependent(world, given, value, (schema) => ask(schema, value))],
 ]);
 
