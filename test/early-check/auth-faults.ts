@@ -1,7 +1,7 @@
 /** Credentials that are rejected, expire, or do not reach far enough. */
 import { expect } from 'vitest';
 import { callTool, dataOf, ONCE, reported, resultOf, type Scenario } from './scenario.js';
-import { answersTo, executions, type Stage } from './stage.js';
+import { isPipe, answersTo, executions, type Stage } from './stage.js';
 
 const challenges = (stage: Stage): readonly unknown[] =>
   stage.seen.flatMap((one) => (one.what === 'http' ? [[one.status, one.headers['www-authenticate']]] : []));
@@ -17,7 +17,7 @@ export const authFaults: readonly Scenario[] = [
       await callTool(stage, 1, 'pay');
       await callTool(stage, 2, 'pay');
       expect(dataOf(stage, 2)['receipt']).toBe(1);
-      if (stage.name === 'stdio') {
+      if (isPipe(stage)) {
         expect(resultOf(stage, 1)).toMatchObject({
           isError: true,
           content: [{ text: 'Authentication failed: the API key was rejected.' }],

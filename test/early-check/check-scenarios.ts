@@ -9,7 +9,7 @@ import { STAGES, type Stage, type StageName } from './stage.js';
 import { catalogue, openStage } from './stages.js';
 
 const ALL_STAGES = Object.keys(STAGES) as StageName[];
-const MODERN_STAGES: readonly StageName[] = ['stdio', 'http-sse', 'fetch-json'];
+const MODERN_STAGES: readonly StageName[] = ['stdio', 'http-sse', 'fetch-json', 'in-process'];
 
 const planOf = ({ fault, rule, seed }: Scenario): JsonObject => ({
   version: 1,

@@ -11,6 +11,7 @@ const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
   'HTTP, event stream': ['http-sse'],
   'legacy HTTP+SSE': ['http-legacy-sse'],
   fetch: ['fetch-json', 'fetch-sse'],
+  'in-process': ['in-process'],
   simulator: ['simulator'],
 };
 
@@ -44,13 +45,16 @@ const BELOW = `## What each transport looks at
   from refused connections; batches pass untouched. A request body is sent as a whole, so \`pace\` on requests delays it
   and does not slice it. A freeze is imitated: nothing is sent and nothing handed on until it is over. So is
   a crash: the calls that rules look at fail, and every fetch is refused until it is over.
+- **in process** (\`interceptTransport\`): messages as objects, both ways, through any \`Transport\` of the MCP SDKs. There are no
+  bytes, no HTTP and no connections to refuse. A drop or a crash closes the transport, bytes that are no message come as
+  its \`onerror\`, and a freeze keeps everything back until it is over.
 - **TCP proxy**: connections and bytes, both ways ([tcp.md](tcp.md)).
 - **simulator**: messages as objects, on virtual time; nothing is serialised unless a fault needs the bytes.
 
 In HTTP and fetch, \`heartbeat-only\` and \`list-changed-storm\` turn a response that has not begun into an event stream,
 where the client accepts one; otherwise notices go to the client's GET stream. In the modern era closing a response is the
 cancellation, so the answer of \`late-after-cancel\` finds nobody to read it on HTTP and fetch. The table shows the legacy
-era; every other fault that acts in the modern era is also played there, on stdio, HTTP (event stream) and fetch (JSON).
+era; every other fault that acts in the modern era is also played there, on stdio, HTTP (event stream), fetch (JSON) and in process.
 `;
 
 const ABOVE_ROWS = `## The catalogue of failures

@@ -1,7 +1,7 @@
 /** Faults that answer, delay, edit or cut. */
 import { expect } from 'vitest';
 import { answered, callTool, dataOf, errorOf, fired, ONCE, reported, resultOf, toolsListed, type Scenario } from './scenario.js';
-import { answersTo, executions, toolCall } from './stage.js';
+import { isPipe, answersTo, executions, toolCall } from './stage.js';
 
 /** Scripts for them. */
 export const easyFaults: readonly Scenario[] = [
@@ -106,7 +106,7 @@ export const easyFaults: readonly Scenario[] = [
     async play(stage) {
       await callTool(stage, 1, 'pay');
       expect(executions(stage, 'pay')).toBe(0);
-      if (stage.name === 'stdio') expect(errorOf(stage, 1)['message']).toContain('Retry after 7 seconds');
+      if (isPipe(stage)) expect(errorOf(stage, 1)['message']).toContain('Retry after 7 seconds');
       else expect(stage.seen.flatMap((one) => (one.what === 'http' ? [one.status, one.headers['retry-after']] : []))).toEqual([429, '7']);
     },
   },

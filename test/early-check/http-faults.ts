@@ -2,7 +2,7 @@
 import type { JsonObject } from '@toolquake/sdk/core';
 import { expect } from 'vitest';
 import { callTool, dataOf, errorOf, fired, ONCE, reported, type Scenario } from './scenario.js';
-import { answersTo, executions, toolCall, type Stage } from './stage.js';
+import { isPipe, answersTo, executions, toolCall, type Stage } from './stage.js';
 
 const statuses = (stage: Stage): readonly unknown[] =>
   stage.seen.flatMap((one) => (one.what === 'http' ? [[one.status, one.headers['content-type']]] : []));
@@ -77,7 +77,10 @@ export const httpFaults: readonly Scenario[] = [
     name: 'listen-cut, cut',
     fault: 'listen-cut',
     rule: { params: { mode: 'cut', afterMs: 80 } },
-    notOn: { stdio: 'A pipe has no stream of its own for a subscription.' },
+    notOn: {
+      stdio: 'A pipe has no stream of its own for a subscription.',
+      'in-process': 'A transport in process has no stream of its own for a subscription.',
+    },
     async play(stage) {
       stage.send(listen(1));
       await stage.until('an acknowledgement', () => isAcknowledged(stage));
@@ -98,7 +101,7 @@ export const httpFaults: readonly Scenario[] = [
       const startedAtMs = stage.name === 'simulator' ? stage.nowMs() : Date.now();
       await callTool(stage, 1, 'pay');
       expect(executions(stage, 'pay')).toBe(0);
-      if (stage.name === 'stdio') {
+      if (isPipe(stage)) {
         expect(errorOf(stage, 1)['message']).toContain('Retry after 90 seconds');
         return;
       }

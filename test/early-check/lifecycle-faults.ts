@@ -2,7 +2,7 @@
 import type { JsonObject } from '@toolquake/sdk/core';
 import { expect } from 'vitest';
 import { answered, callTool, dataOf, errorOf, fired, ONCE, reported, resultOf, type Scenario } from './scenario.js';
-import { answersTo, executions, FIRST_WORDS, inEra, release, toolCall, type Stage } from './stage.js';
+import { isPipe, answersTo, executions, FIRST_WORDS, inEra, release, toolCall, type Stage } from './stage.js';
 
 const servedMethods = (stage: Stage): readonly unknown[] => stage.served.map(({ method }) => method);
 
@@ -169,7 +169,7 @@ export const lifecycleFaults: readonly Scenario[] = [
     async play(stage) {
       stage.send(PROBE);
       await answered(stage, 100);
-      if (stage.name === 'stdio') {
+      if (isPipe(stage)) {
         const data = { supported: ['2027-06-30'], requested: '2026-07-28' };
         expect(errorOf(stage, 100)).toEqual({ code: -32022, message: 'Unsupported protocol version', data });
       } else expect(statuses(stage)).toEqual([400]);
@@ -255,7 +255,7 @@ export const lifecycleFaults: readonly Scenario[] = [
     hasOwnAnswers: true,
     async play(stage) {
       await callTool(stage, 1, 'pay');
-      if (stage.name === 'stdio') {
+      if (isPipe(stage)) {
         expect(errorOf(stage, 1)).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: {} } } });
       } else expect(statuses(stage)).toEqual([400]);
       expect(executions(stage, 'pay')).toBe(0);

@@ -1,7 +1,7 @@
 /** Faults of load: what happens when there is too much at once. */
 import { expect } from 'vitest';
 import { answered, callTool, dataOf, errorOf, fired, type Scenario } from './scenario.js';
-import { answersTo, executions, release, toolCall, type Stage } from './stage.js';
+import { isPipe, answersTo, executions, release, toolCall, type Stage } from './stage.js';
 
 /** How a client was turned away: statuses, and when it may come back. Nothing where there is no HTTP. */
 const refusals = (stage: Stage): readonly unknown[] =>
@@ -23,7 +23,7 @@ export const loadFaults: readonly Scenario[] = [
       await stage.until('the first call is with the server', () => executions(stage, 'pay') === 1);
       await callTool(stage, 2, 'read');
       expect(executions(stage, 'read')).toBe(0);
-      if (stage.name === 'stdio') expect(errorOf(stage, 2)['code']).toBe(-32000);
+      if (isPipe(stage)) expect(errorOf(stage, 2)['code']).toBe(-32000);
       else expect(refusals(stage)).toEqual([[2, 503, '1']]);
       stage.send(release(1));
       await answered(stage, 1);
@@ -66,7 +66,7 @@ export const loadFaults: readonly Scenario[] = [
       for (const id of [1, 2, 3]) await answered(stage, id);
       expect(toolsServed(stage)[0]).toBe('pay');
       // Over HTTP each call has a connection of its own, and the server may take up the later one first.
-      if (stage.name === 'stdio' || stage.name === 'simulator') expect(toolsServed(stage)).toEqual(['pay', 'search', 'read']);
+      if (isPipe(stage) || stage.name === 'simulator') expect(toolsServed(stage)).toEqual(['pay', 'search', 'read']);
       await callTool(stage, 5, 'pay');
       expect(dataOf(stage, 5)['receipt']).toBe(2);
     },
@@ -80,10 +80,9 @@ export const loadFaults: readonly Scenario[] = [
       for (const id of [1, 2, 3]) await callTool(stage, id, 'pay');
       expect(executions(stage, 'pay')).toBe(2);
       expect(dataOf(stage, 2)['receipt']).toBe(2);
-      if (stage.name === 'stdio')
-        expect(errorOf(stage, 3)['message']).toMatch(/^Quota of 2 calls exceeded\. Retry after (59|60) seconds\.$/);
+      if (isPipe(stage)) expect(errorOf(stage, 3)['message']).toMatch(/^Quota of 2 calls exceeded\. Retry after (59|60) seconds\.$/);
       else expect(refusals(stage)).toEqual([[3, 429, expect.stringMatching(/^(59|60)$/)]]);
-      expect(answersTo(stage, 3)).toHaveLength(stage.name === 'stdio' ? 1 : 0);
+      expect(answersTo(stage, 3)).toHaveLength(isPipe(stage) ? 1 : 0);
     },
   },
 ];

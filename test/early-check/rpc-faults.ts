@@ -2,7 +2,7 @@
 import type { JsonObject } from '@toolquake/sdk/core';
 import { expect } from 'vitest';
 import { answered, callTool, dataOf, fired, ONCE, reported, type Scenario } from './scenario.js';
-import { answersTo, executions, release, toolCall, type Stage } from './stage.js';
+import { isPipe, answersTo, executions, release, toolCall, type Stage } from './stage.js';
 
 /** Messages of one method that the client saw. */
 const noticed = (stage: Stage, method: string): readonly JsonObject[] =>
@@ -133,7 +133,7 @@ export const rpcFaults: readonly Scenario[] = [
       await answered(stage, 2);
       expect([1, 2].map((id) => dataOf(stage, id)['value'])).toEqual([1, 2]);
       // Over HTTP the two answers have a connection each, and either may be read first.
-      const hasOnePipe = stage.name === 'stdio' || stage.name === 'simulator';
+      const hasOnePipe = isPipe(stage) || stage.name === 'simulator';
       const order = stage.seen.flatMap((one) => (one.what === 'message' ? [one.message['id']] : [])).slice(-2);
       if (hasOnePipe) expect(order).toEqual([2, 1]);
     },

@@ -10,10 +10,14 @@ export const STAGES = {
   'http-legacy-sse': 'http',
   'fetch-json': 'fetch',
   'fetch-sse': 'fetch',
+  'in-process': 'in-process',
 } as const satisfies Record<string, TransportName>;
 
 /** A column. */
 export type StageName = keyof typeof STAGES;
+
+/** Messages alone, without HTTP around them, and one line for all of them. */
+export const isPipe = ({ name }: Pick<Stage, 'name'>): boolean => name === 'stdio' || name === 'in-process';
 
 /** What the client saw. `broken`: the connection was reset, or ended before an answer. */
 export type Seen =
@@ -65,6 +69,14 @@ export const FIRST_WORDS: Readonly<Record<Era, JsonObject>> = {
 
 /** What a legacy client says when it has been answered. */
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+/** A client on a pipe says who it is; it is connected already. */
+export async function introduce(era: Era, { send, until, seen }: Pick<Stage, 'send' | 'until' | 'seen'>): Promise<true> {
+  send(FIRST_WORDS[era]);
+  await until('the server introduces itself', () => seen.length > 0);
+  if (era === 'legacy') send(INITIALIZED);
+  return true;
+}
 
 /** A message as a client of the era sends it: modern requests say who asks, every time. */
 export function inEra(era: Era, message: JsonObject): JsonObject {

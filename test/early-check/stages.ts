@@ -12,11 +12,12 @@ import { wrapFetch } from '@toolquake/sdk/interceptors';
 import { vi } from 'vitest';
 import { startConversation } from '../../packages/toolquake/src/simulator/conversation.js';
 import { createHttpClient, postTo, type HttpClient } from './http-client.js';
+import { inProcessStage } from './in-process-stage.js';
 import { createLegacySseClient } from './legacy-sse-client.js';
 import { startHttpServer } from './servers/http-server.mjs';
 import { startLegacySseServer } from './servers/legacy-sse-server.mjs';
 import { createTools } from './servers/tools.mjs';
-import { FIRST_WORDS, inEra, INITIALIZED, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
+import { FIRST_WORDS, inEra, INITIALIZED, introduce, seenIn, STAGES, type Seen, type Stage, type StageName } from './stage.js';
 
 const CLI = fileURLToPath(new URL('../../packages/toolquake/bin/toolquake.js', import.meta.url));
 const STDIO_SERVER = fileURLToPath(new URL('servers/stdio-server.mjs', import.meta.url));
@@ -28,6 +29,7 @@ export const catalogue = createCatalogue(faults);
 export async function openStage(name: StageName, plan: JsonObject, era: Era): Promise<Stage> {
   if (name === 'simulator') return simulatorStage(plan, era);
   if (name === 'stdio') return stdioStage(plan, era);
+  if (name === 'in-process') return inProcessStage(plan, era, eventually);
   if (name === 'http-legacy-sse') return httpStage(name, plan, startLegacySseServer, createLegacySseClient);
   const as = name.endsWith('json') ? 'json' : 'sse';
   if (name.startsWith('fetch')) return fetchStage(name, plan, as, era);
@@ -158,12 +160,7 @@ async function stdioStage(plan: JsonObject, era: Era): Promise<Stage> {
   const until = eventually(() => JSON.stringify({ said, seen, served, journal: files.journal() }, undefined, 1));
   return {
     name: 'stdio',
-    async hello() {
-      send(FIRST_WORDS[era]);
-      await until('the server introduces itself', () => seen.length > 0);
-      if (era === 'legacy') send(INITIALIZED);
-      return true;
-    },
+    hello: () => introduce(era, { send, until, seen }),
     send,
     seen,
     served,

@@ -67,6 +67,8 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
       throw wrong(`There is no target "${target}" here, only "${options.target}".`);
     const duration = eitherCase(body, 'durationMs').value;
     if (duration !== undefined && duration !== null && typeof duration !== 'number') throw wrong('durationMs must be a number.');
+    // For ever is what a program may ask for; a caller from outside may go away and forget (1e999 is read as Infinity).
+    if (duration === Infinity) throw wrong('durationMs must have an end.');
     const rule = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
     const id = controller.inject(rule, duration ?? undefined);
     return isSnake ? { fault_id: id } : { faultId: id };

@@ -106,7 +106,7 @@ describe('injected rules', () => {
             model = [];
           }
           expect(controller.list().map(({ id }) => id)).toEqual(model.map(({ id }) => id));
-          expect(call()).toEqual(model.map(({ id }) => id));
+          expect(call()).toEqual(model.map(({ id }) => id).toReversed());
         }
       }),
     );

@@ -1,6 +1,6 @@
 /**
  * Control of a running decider: a base plan, and rules that are injected over it for a while.
- * Injected rules come before those of the plan, so that what an operator asks for wins.
+ * Injected rules come before those of the plan, the latest first, so that what an operator asks for wins.
  */
 import { requirePlan } from '../core/check-plan.js';
 import type { Cancel, Clock } from '../core/clock.js';
@@ -29,6 +29,8 @@ export type ControllerOptions = {
   readonly release: () => void;
   /** Why nothing may be injected here; undefined when it may. */
   readonly guarded?: string | undefined;
+  /** Judges where a rule can act, in place of the decider's transport: throws when it can nowhere. */
+  readonly accept?: (rule: Rule) => void;
   /** Hears of every change, with times since `startedAtMs`. */
   readonly journal?: JournalSink | undefined;
   readonly startedAtMs?: number;
@@ -41,7 +43,7 @@ export type InjectedRule = { readonly id: string; readonly rule: Rule; readonly 
 
 /** See the module comment. Whatever is refused throws a `ToolquakeError` and changes nothing. */
 export type ChaosController = {
-  /** Injects a rule as a plan would write it; `id` may be absent. Returns its id. */
+  /** Injects a rule as a plan would write it; `id` may be absent, a duration of Infinity has no end. Returns its id. */
   inject(rule: JsonObject, durationMs?: number): string;
   /** False when there is no such rule (any more). */
   clear(id: string): boolean;
@@ -59,7 +61,7 @@ export type ChaosController = {
 
 /** Starts to control a decider that was built with the same plan. */
 export function createController(options: ControllerOptions): ChaosController {
-  const { decider, clock, catalogue } = options;
+  const { decider, clock, catalogue, accept } = options;
   const injected = new Map<string, InjectedRule & { readonly stop: Cancel }>();
   let { plan } = options;
   let random = keyedRandom(plan.seed);
@@ -67,7 +69,11 @@ export function createController(options: ControllerOptions): ChaosController {
   let isKilled = false;
 
   const apply = (): void => {
-    decider.setPlan({ ...plan, rules: [...[...injected.values()].map(({ rule }) => rule), ...plan.rules] }, random, clock.nowMs());
+    decider.setPlan(
+      { ...plan, rules: [...[...injected.values()].map(({ rule }) => rule).toReversed(), ...plan.rules] },
+      random,
+      clock.nowMs(),
+    );
   };
 
   const isTaken = (id: string): boolean => injected.has(id) || plan.rules.some((rule) => rule.id === id);
@@ -96,25 +102,27 @@ export function createController(options: ControllerOptions): ChaosController {
   return {
     inject(given, durationMs = DEFAULT_DURATION_MS) {
       allow();
-      if (!Number.isFinite(durationMs) || durationMs <= 0)
-        throw new ToolquakeError('OUT_OF_RANGE', { message: `durationMs must be more than 0, not ${durationMs}.` });
+      if (!(durationMs > 0)) throw new ToolquakeError('OUT_OF_RANGE', { message: `durationMs must be more than 0, not ${durationMs}.` });
       if (injected.size >= MAX_INJECTED)
         throw new ToolquakeError('TOO_LARGE', {
           message: `${MAX_INJECTED} injected rules are active, and more are not allowed.`,
           advice: 'Clear some first.',
         });
       const id = given['id'] ?? freeId(given['fault']);
-      const [rule] = requirePlan({ version: 1, rules: [{ ...given, id }] }, catalogue, { transport: decider.transport }).rules;
+      const transport = accept === undefined ? decider.transport : undefined;
+      const [rule] = requirePlan({ version: 1, rules: [{ ...given, id }] }, catalogue, { transport }).rules;
       if (rule === undefined) throw new Error('a checked plan lost its rule');
       if (isTaken(rule.id)) throw new ToolquakeError('DUPLICATE_ID', { message: `There is a rule "${rule.id}" already.` });
-      const stop = clock.schedule(durationMs, () => {
+      accept?.(rule);
+      const expire = (): void => {
         injected.delete(rule.id);
         apply();
         tell('expire', { by: 'time', removed: [rule.id] });
-      });
+      };
+      const stop = durationMs === Infinity ? () => {} : clock.schedule(durationMs, expire);
       injected.set(rule.id, { id: rule.id, rule, expiresAtMs: clock.nowMs() + durationMs, stop });
       apply();
-      tell('inject', { added: listedRules([rule]), lastsMs: durationMs });
+      tell('inject', { added: listedRules([rule]), ...(durationMs === Infinity ? {} : { lastsMs: durationMs }) });
       return rule.id;
     },
     clear(id) {
@@ -136,6 +144,7 @@ export function createController(options: ControllerOptions): ChaosController {
       const clash = next.rules.find(({ id }) => injected.has(id));
       if (clash !== undefined)
         throw new ToolquakeError('DUPLICATE_ID', { message: `"${clash.id}" is an injected rule already.`, advice: 'Clear it first.' });
+      if (accept !== undefined) next.rules.forEach(accept);
       const isSameSeed = next.seed === plan.seed;
       const known = new Map(plan.rules.map((rule) => [rule.id, rule]));
       plan = { ...next, rules: next.rules.map((rule) => (isSameSeed ? sameRule(known.get(rule.id), rule) : rule)) };

@@ -1,7 +1,11 @@
 export * from './admin.js';
+export * from './attach.js';
 export * from './controller.js';
+export * from './environment-plan.js';
 export * from './event-feed.js';
 export * from './fault-config.js';
 export * from './live-metrics.js';
 export * from './metrics-text.js';
+export type { Run } from './run.js';
+export * from './start-plan.js';
 export * from './task-marks.js';

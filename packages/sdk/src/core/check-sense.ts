@@ -1,6 +1,6 @@
 /** Finds rules that are well-formed and yet can never do anything: better an error now than a run that proves nothing. */
 import type { PlanPath, ValueReader } from './check-value.js';
-import { TRANSPORT_CARRIERS, type Fault, type TransportName } from './fault.js';
+import { TRANSPORT_CARRIERS, whyNotOn, type TransportName } from './fault.js';
 import { isGlob } from './match.js';
 import type { At, Limits, Point, Rule } from './plan.js';
 
@@ -125,15 +125,6 @@ function values(points: readonly (Point | undefined)[], unit: 'ms' | 'matches'):
     if ('ms' in point) return unit === 'ms' ? [point.ms] : [];
     return unit === 'matches' ? [point.matches] : [];
   });
-}
-
-/** Why a fault cannot act on a transport; undefined when it can. */
-export function whyNotOn(fault: Fault, transport: TransportName): string | undefined {
-  const reason = fault.cannot[transport];
-  if (reason !== undefined) return reason;
-  const carriers = TRANSPORT_CARRIERS[transport];
-  if (fault.carriers.some((carrier) => carriers.includes(carrier))) return undefined;
-  return `it acts on ${fault.carriers.join(' or ')}, and ${transport} carries ${carriers.join(' and ')}`;
 }
 
 function checkPairing(reader: ValueReader, rule: Rule, path: PlanPath, transport: TransportName | undefined): void {

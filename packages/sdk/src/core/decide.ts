@@ -49,6 +49,8 @@ export type DeciderOptions = {
   readonly startedAtMs: number;
   /** Open an exchange for every request, also where no rule cares (for a journal with all calls). */
   readonly observesAll?: boolean;
+  /** Remember what servers say of their tools; by default where a rule of the plan needs it. */
+  readonly learnsTools?: boolean;
 };
 
 /** See the module comment. One decider per plan and transport; sessions are handed in. */
@@ -81,6 +83,8 @@ export function engagementsOf(exchange: Exchange): readonly Engagement[] {
 
 /** A decider whose rules can change while traffic runs. */
 export type LiveDecider = Decider & {
+  /** What it goes by now. */
+  readonly plan: Plan;
   /**
    * Takes these rules from now on. A rule object that was there before keeps its counters, so its next draw is the one
    * it would have made; exchanges under way keep the engagements they have. Times of a new rule count from `nowMs`.
@@ -115,8 +119,8 @@ function sortRules(active: ReadonlyMap<Rule, ActiveRule>): RuleSet {
 }
 
 /** Builds a decider from a checked plan. */
-export function createDecider(options: DeciderOptions): Decider {
-  const learnsTools = options.plan.rules.some(({ isEnabled, fault }) => isEnabled && fault.learnsTools);
+export function createDecider(options: DeciderOptions): LiveDecider {
+  const learnsTools = options.learnsTools ?? options.plan.rules.some(({ isEnabled, fault }) => isEnabled && fault.learnsTools);
   return buildDecider(options, learnsTools || judgesCalls(options) ? createToolBooks() : undefined);
 }
 
@@ -125,7 +129,7 @@ const judgesCalls = ({ observesAll, transport }: DeciderOptions): boolean => obs
 
 /** Like `createDecider`; tools are learnt from the start, because a rule that needs them may come later. */
 export function createLiveDecider(options: DeciderOptions): LiveDecider {
-  return buildDecider(options, createToolBooks());
+  return createDecider({ ...options, learnsTools: true });
 }
 
 function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): LiveDecider {
@@ -242,6 +246,9 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
     knownTool: judgesCalls(options) ? tools?.find : undefined,
     get isActive() {
       return planned.active.size > 0 || observesAll;
+    },
+    get plan() {
+      return plan;
     },
     setPlan(next, random, nowMs) {
       planned = activate(next, random, nowMs, planned.active);

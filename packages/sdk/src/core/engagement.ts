@@ -2,7 +2,7 @@
 import { callKey } from './call-key.js';
 import { noteChange, type DataChange } from './data-change.js';
 import type { Effect } from './effect.js';
-import type { FaultContext, TransportName } from './fault.js';
+import type { FaultContext, Site, TransportName } from './fault.js';
 import type { Frame } from './frame.js';
 import { compileGlobs, compileWhen, methodsOf, type ExchangeMatcher, type MethodSelector, type NameMatcher } from './match.js';
 import type { At, Rule } from './plan.js';
@@ -166,7 +166,7 @@ export function activateRule(
         ruleId: rule.id,
         phase: rule.phase,
         era: session.era,
-        transport: world.transport,
+        transport: (session.site as Site | undefined)?.transport ?? world.transport,
         nowMs,
         draw: () => scope.stream.draw(match, DRAW_FIRST_OF_FAULT + draws++),
         memory: memoryFor(scope, session),

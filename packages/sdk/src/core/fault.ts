@@ -11,13 +11,15 @@ import type { KnownTool } from './tool-book.js';
 export type Carrier = 'mcp' | 'http' | 'command' | 'bytes';
 
 /** Where rules are performed. */
-export type TransportName = 'stdio' | 'http' | 'fetch' | 'tcp' | 'simulator';
+export type TransportName = 'stdio' | 'http' | 'fetch' | 'in-process' | 'tcp' | 'simulator';
 
 /** Which carriers each transport has. The simulator imitates all of them. */
 export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Carrier[] } = {
   stdio: ['mcp', 'bytes'],
   http: ['mcp', 'http', 'bytes'],
   fetch: ['mcp', 'http', 'bytes'],
+  // MCP messages as objects, from one part of a program to another: nothing below them can break by itself.
+  'in-process': ['mcp'],
   tcp: ['bytes'],
   simulator: ['mcp', 'http', 'bytes', 'command'],
 };
@@ -160,3 +162,22 @@ export function createCatalogue(faults: Readonly<Record<string, Fault>> | readon
   const list = Array.isArray(faults) ? (faults as readonly Fault[]) : Object.values(faults as Readonly<Record<string, Fault>>);
   return new Map(list.map((fault) => [fault.type, fault]));
 }
+
+/** Why a fault cannot act on a transport; undefined when it can. */
+export function whyNotOn(fault: Fault, transport: TransportName): string | undefined {
+  const reason = fault.cannot[transport];
+  if (reason !== undefined) return reason;
+  const carriers = TRANSPORT_CARRIERS[transport];
+  if (fault.carriers.some((carrier) => carriers.includes(carrier))) return undefined;
+  return `it acts on ${fault.carriers.join(' or ')}, and ${transport} carries ${carriers.join(' and ')}`;
+}
+
+/**
+ * Where sessions take place, when one decider serves several sites: rules whose fault cannot act there leave
+ * those sessions alone, and do not count them.
+ */
+export type Site = {
+  readonly transport: TransportName;
+  /** Why a fault cannot act here, as a sentence; undefined when it can. */
+  whyNot(fault: Fault): string | undefined;
+};

@@ -57,7 +57,6 @@ export {
   type PlanProblem,
   type ValueReader,
 } from './check-value.js';
-export { whyNotOn } from './check-sense.js';
 export { highestRate } from './check-schedule.js';
 export * from './check-plan.js';
 export * from './sketch.js';

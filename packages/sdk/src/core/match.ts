@@ -1,4 +1,5 @@
 /** Does a rule look at this exchange? Compiled once per rule; the common miss allocates nothing. */
+import type { Site } from './fault.js';
 import { frameObject, type Frame } from './frame.js';
 import { isObject } from './message.js';
 import type { Rule } from './plan.js';
@@ -77,7 +78,9 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
   const tools = when.tool === undefined ? undefined : compileGlobs(when.tool);
   const sessions = when.session === undefined ? undefined : compileGlobs(when.session);
   const targets = when.target === undefined ? undefined : compileGlobs(when.target);
+  const fits = compileSite(rule);
   return (session, frame, method, tool) => {
+    if (session.site !== undefined && !fits(session.site)) return false;
     if (direction !== 'either' && frame.direction !== direction) return false;
     if (tools !== undefined && method === 'tools/call' && (tool === undefined || !tools(tool))) return false;
     if (sessions !== undefined && !sessions(session.label)) return false;
@@ -87,12 +90,25 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
   };
 }
 
+/** Can the rule's fault act there? Asked once per site: the answer never changes. */
+function compileSite({ fault }: Rule): (site: object) => boolean {
+  const known = new WeakMap<object, boolean>();
+  return (site) => {
+    let fits = known.get(site);
+    // Whoever starts a session puts a `Site` there, or nothing.
+    if (fits === undefined) known.set(site, (fits = (site as Site).whyNot(fault) === undefined));
+    return fits;
+  };
+}
+
 /** The part of `when` that a new connection can be held against. Nothing was said yet: only a known era can rule it out. */
 export function compileConnect(rule: Rule): (session: Session) => boolean {
   const { when } = rule;
   const sessions = compileGlobs(when.session);
   const targets = compileGlobs(when.target);
+  const fits = compileSite(rule);
   return (session) => {
+    if (session.site !== undefined && !fits(session.site)) return false;
     if (when.era !== undefined && session.era !== undefined && session.era !== when.era) return false;
     if (when.target !== undefined && (session.target === undefined || !targets(session.target))) return false;
     return sessions(session.label);

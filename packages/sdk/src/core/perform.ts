@@ -4,13 +4,13 @@
  */
 import type { Clock } from './clock.js';
 import { engagementsOf, PASS, type Decider, type Decision } from './decide.js';
-import { isUntouched, type DisconnectHow, type Effect, type HttpReply, type ServerSignal } from './effect.js';
+import { isUntouched, type Effect } from './effect.js';
+import type { Ends, Refusal } from './ends.js';
 import { assertNever } from './errors.js';
-import { TRANSPORT_CARRIERS } from './fault.js';
+import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
 import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
 import { createHoldingPen } from './holding-pen.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
-import type { JsonObject } from './message.js';
 import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
 import {
   cancelledExchange,
@@ -24,36 +24,13 @@ import {
   type Session,
 } from './session.js';
 
-/** Why something could not be done; undefined when it was done. */
-export type Refusal = string | undefined;
-
-/**
- * What a transport can do. Each returns why not, when it could not; none throws for a peer that went away.
- * An event whose effects were all refused is handed back to the transport, to be sent on untouched.
- */
-export type Ends = {
-  /** Sends a frame in its direction, as part of an exchange where there is one. */
-  send(frame: Frame, exchange: Exchange | undefined): Refusal;
-  /** Sends some bytes of a frame. Until the last slice nothing else may go in between on the same stream. */
-  sendSlice(
-    frame: Frame,
-    slice: { readonly bytes: Uint8Array; readonly isFirst: boolean; readonly isLast: boolean },
-    exchange: Exchange | undefined,
-  ): Refusal;
-  /** Answers the sender of the exchange's request. */
-  reply(exchange: Exchange, message: JsonObject | undefined, http: HttpReply | undefined): Refusal;
-  /** Says something that nobody said. */
-  emit(frame: Frame | 'heartbeat', exchange: Exchange | undefined): Refusal;
-  disconnect(how: DisconnectHow, forMs: number, exchange: Exchange | undefined, session: Session): Refusal;
-  /** A crash takes every call in flight with it, whoever made it. */
-  signalServer(signal: ServerSignal, forMs: number, bytes: number): Refusal;
-  /** Ends now what was to last for a while: a stopped server, a port that refuses. Absent where nothing lasts. */
-  release?(): void;
-};
+export type { Ends, Refusal } from './ends.js';
 
 /** What the performer works with. */
 export type PerformerOptions = {
   readonly decider: Decider;
+  /** Where the ends are, when the decider serves other places too; by default its own transport. */
+  readonly transport?: TransportName;
   readonly clock: Clock;
   readonly ends: Ends;
   /** Absent: faults and calls are counted, but nothing is written. */
@@ -99,9 +76,9 @@ const TOO_LATE = 'the call was over before it could act';
 
 /** Builds a performer. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { decider, clock, ends, journal, startedAtMs } = options;
+  const { decider, clock, ends, journal, startedAtMs, transport = options.decider.transport } = options;
   // A pipe sends the message of an answer and leaves out what HTTP would say around it.
-  const speaksHttp = TRANSPORT_CARRIERS[decider.transport].includes('http');
+  const speaksHttp = TRANSPORT_CARRIERS[transport].includes('http');
   const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
   /** Sessions with requests that wait: a crash concerns all of them. */
   const sessions = new Set<Session>();
@@ -131,7 +108,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     journal,
     clock,
     startedAtMs,
-    writesHints: decider.transport !== 'simulator',
+    writesHints: transport !== 'simulator',
     operationKey: options.operationKey,
     knownTool: decider.knownTool,
     onReported: closeIfDone,

@@ -12,6 +12,8 @@ export type Session = {
   era: Era | undefined;
   /** The name of the server under study, for `when: { target }`. */
   readonly target: string | undefined;
+  /** A `Site`, where one decider serves several; undefined: every rule may act. Only the matcher looks inside. */
+  readonly site: object | undefined;
   /** Requests and notifications seen so far, by the way they travelled. */
   readonly requests: { 'to-server': number; 'to-client': number };
   /** Requests still waiting, by origin and id. A server may use the same ids as the client. */
@@ -51,11 +53,14 @@ export type Exchange = {
 };
 
 /** Starts a session. The label may change once, when the client says its name. */
-export function startSession(options: { label?: string; target?: string | undefined; era?: Era | undefined } = {}): Session {
+export function startSession(
+  options: { label?: string; target?: string | undefined; era?: Era | undefined; site?: object | undefined } = {},
+): Session {
   return {
     label: options.label ?? 'default',
     era: options.era,
     target: options.target,
+    site: options.site,
     requests: { 'to-server': 0, 'to-client': 0 },
     waiting: { 'to-server': new Map(), 'to-client': new Map() },
     displaced: new Set(),

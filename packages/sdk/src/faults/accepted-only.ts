@@ -10,6 +10,7 @@ export const acceptedOnly = defineFault({
   phases: ['pre', 'post'],
   cannot: {
     stdio: 'A pipe carries no HTTP.',
+    'in-process': 'No HTTP is spoken in process.',
     'legacy-sse': 'Every request is answered with 202 there; without the event that follows it is the fault hang.',
   },
   params: {},

@@ -12,6 +12,7 @@ export const bandwidth = defineFault({
   carriers: ['mcp', 'bytes'],
   role: 'shaping',
   phases: ['post', 'pre'],
+  cannot: { 'in-process': 'A message is an object there: it has no bytes that could come slowly. See latency.' },
   params: {
     kilobytesPerSecond: count({ default: 16, min: 1, max: 100_000, unit: 'kB/s', about: 'Width of the line, in units of 1000 bytes.' }),
   },

@@ -10,7 +10,10 @@ export const connectionRefused = defineFault({
   role: 'terminal',
   trigger: 'connect',
   methods: [],
-  cannot: { stdio: 'The client starts the server itself and is connected from the first moment.' },
+  cannot: {
+    stdio: 'The client starts the server itself and is connected from the first moment.',
+    'in-process': 'A transport in process is connected from the first moment.',
+  },
   params: { forMs: ms({ default: 5000, about: 'How long connections are refused; 0 refuses only this one.' }) },
   decide: (event, { forMs }) => (event.kind === 'connect' ? [disconnect('refuse', forMs)] : []),
 });

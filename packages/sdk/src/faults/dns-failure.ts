@@ -12,6 +12,7 @@ export const dnsFailure = defineFault({
   methods: [],
   cannot: {
     stdio: 'A pipe has no name that could be looked up.',
+    'in-process': 'Nothing is looked up in process.',
     http: 'The client looks up the name of the proxy, which is there.',
     'legacy-sse': 'The client looks up the name of the proxy, which is there.',
   },

@@ -9,7 +9,10 @@ export const heartbeatOnly = defineFault({
   carriers: ['http'],
   role: 'terminal',
   phases: ['post'],
-  cannot: { stdio: 'A pipe has no heartbeats: every line is a message.' },
+  cannot: {
+    stdio: 'A pipe has no heartbeats: every line is a message.',
+    'in-process': 'There are no heartbeats in process: everything is a message.',
+  },
   params: {
     everyMs: ms({ default: 15_000, min: 10, about: 'Time between two heartbeats.' }),
     count: count({ default: 240, min: 1, max: 100_000, unit: 'heartbeats', about: 'How many heartbeats are sent; silence follows.' }),

@@ -31,7 +31,7 @@ export const httpStatus = defineFault({
   summary: 'Answers a request with an HTTP error status.',
   carriers: ['http'],
   role: 'terminal',
-  cannot: { stdio: 'A pipe carries no HTTP.' },
+  cannot: { stdio: 'A pipe carries no HTTP.', 'in-process': 'No HTTP is spoken in process.' },
   params: {
     status: count({ default: 503, min: 400, max: 599, unit: 'status', about: 'HTTP status code.' }),
     body: oneOf(['json', 'html', 'empty'], { default: 'json', about: 'Kind of the response body; none is a JSON-RPC message.' }),

@@ -10,7 +10,12 @@ export const ignoreEof = defineFault({
   summary: 'From here on the server stays for a while when its client closes its input.',
   carriers: ['mcp'],
   role: 'extra',
-  cannot: { http: ELSEWHERE, fetch: ELSEWHERE, 'legacy-sse': ELSEWHERE },
+  cannot: {
+    http: ELSEWHERE,
+    fetch: ELSEWHERE,
+    'in-process': 'A transport in process starts no server that could outlive it.',
+    'legacy-sse': ELSEWHERE,
+  },
   params: {
     forMs: ms({ default: 10_000, min: 1, about: 'How long it stays after it should have gone.' }),
     andSigterm: flag({ default: false, about: 'It does not listen to SIGTERM either.' }),

@@ -11,7 +11,7 @@ export const insufficientScope = defineFault({
   summary: 'Rejects a request because its token does not cover it, and says what would.',
   carriers: ['http'],
   role: 'terminal',
-  cannot: { stdio: 'A pipe carries no tokens, and so no scopes.' },
+  cannot: { stdio: 'A pipe carries no tokens, and so no scopes.', 'in-process': 'No tokens, and so no scopes, are carried in process.' },
   params: {
     scope: text({
       default: 'tools:write',

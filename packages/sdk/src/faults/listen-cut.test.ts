@@ -34,6 +34,6 @@ test('lets the subscription begin, and cuts its stream', () => {
 test('has no stream to cut on a pipe', () => {
   const rig = createTestRig(listenCut, { era: 'modern', params: { mode: 'cut' }, transport: 'stdio' });
   rig.request(listen(7));
-  expect(rig.outcomes).toEqual(['not-delivered: a pipe has no stream of its own for a subscription']);
+  expect(rig.outcomes).toEqual(['not-delivered: there is no stream of its own for a subscription']);
   expect(rig.ends.messages('to-server')).toHaveLength(1);
 });

@@ -35,7 +35,8 @@ export const listenCut = defineFault({
   decide: (event, { mode, afterMs }, context) => {
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id === undefined) return [];
     if (mode === 'cut') {
-      if (context.transport === 'stdio') return context.notDelivered('a pipe has no stream of its own for a subscription');
+      if (context.transport === 'stdio' || context.transport === 'in-process')
+        return context.notDelivered('there is no stream of its own for a subscription');
       return [forward(event.frame), disconnect('end', 0, afterMs)];
     }
     const news = frameFromMessage(opposite(event.frame.direction), acknowledgement(event.frame, event.exchange.id));

@@ -9,6 +9,7 @@ export const pace = defineFault({
   carriers: ['mcp', 'bytes'],
   role: 'shaping',
   phases: ['post', 'pre'],
+  cannot: { 'in-process': 'A message is an object there: it has no bytes that could come one after the other.' },
   params: {
     sliceBytes: count({
       default: 64,

@@ -19,7 +19,7 @@ test.each([
 test('a pipe has no headers that could be wrong', () => {
   const rig = createTestRig(protocolRefusal, { params: { reason: 'header-mismatch' }, era: 'modern', transport: 'stdio' });
   rig.request(exampleCall({ era: 'modern' }));
-  expect(rig.outcomes).toEqual(['not-delivered: a pipe has no headers']);
+  expect(rig.outcomes).toEqual(['not-delivered: there are no headers']);
 });
 
 test('says nothing that a legacy client could not know', () => {

@@ -32,7 +32,8 @@ export const protocolRefusal = defineFault({
     if (event.kind !== 'frame' || event.part !== 'request' || event.exchange.id === undefined) return [];
     const { exchange } = event;
     if (exchange.session.era === 'legacy') return context.notDelivered('the legacy era has no such error');
-    if (params.reason === 'header-mismatch' && context.transport === 'stdio') return context.notDelivered('a pipe has no headers');
+    if (params.reason === 'header-mismatch' && (context.transport === 'stdio' || context.transport === 'in-process'))
+      return context.notDelivered('there are no headers');
     return [answer(REFUSALS[params.reason](event.exchange.id, params, exchange), { status: 400 })];
   },
 });

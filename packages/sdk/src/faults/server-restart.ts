@@ -12,7 +12,10 @@ export const serverRestart = defineFault({
   summary: 'Takes the server down for a while; afterwards it no longer knows the session.',
   carriers: ['http'],
   role: 'terminal',
-  cannot: { stdio: 'A server on a pipe ends with its pipe, and only its client can start it again: see crash.' },
+  cannot: {
+    stdio: 'A server on a pipe ends with its pipe, and only its client can start it again: see crash.',
+    'in-process': 'A transport in process ends with its server: see crash.',
+  },
   params: { downMs: ms({ default: 3000, min: 1, about: 'How long connections are refused.' }) },
   memoryScope: 'session',
   memory: (): { upAtMs: number | undefined } => ({ upAtMs: undefined }),

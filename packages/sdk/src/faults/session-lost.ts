@@ -19,7 +19,10 @@ export const sessionLost = defineFault({
   carriers: ['http'],
   role: 'terminal',
   eras: ['legacy'],
-  cannot: { stdio: 'A pipe is its own session: it ends with the server, and cannot be forgotten by it.' },
+  cannot: {
+    stdio: 'A pipe is its own session: it ends with the server, and cannot be forgotten by it.',
+    'in-process': 'A transport in process is its own session, and cannot be forgotten.',
+  },
   params: {
     status: oneOf(['404', '400', '503', '200'], {
       default: '404',

@@ -10,7 +10,12 @@ export const stderrFlood = defineFault({
   summary: 'The server logs so much to stderr that it stands still until somebody has read it.',
   carriers: ['mcp'],
   role: 'extra',
-  cannot: { http: ELSEWHERE, fetch: ELSEWHERE, 'legacy-sse': ELSEWHERE },
+  cannot: {
+    http: ELSEWHERE,
+    fetch: ELSEWHERE,
+    'in-process': 'Nobody reads what a part of the same process logs.',
+    'legacy-sse': ELSEWHERE,
+  },
   params: {
     bytes: count({
       default: 262_144,

@@ -13,7 +13,12 @@ export const stdoutNoise = defineFault({
   carriers: ['mcp'],
   role: 'terminal',
   phases: ['post'],
-  cannot: { http: ELSEWHERE, fetch: ELSEWHERE, 'legacy-sse': ELSEWHERE },
+  cannot: {
+    http: ELSEWHERE,
+    fetch: ELSEWHERE,
+    'in-process': 'Messages are objects in process: what somebody prints is not among them.',
+    'legacy-sse': ELSEWHERE,
+  },
   params: {
     text: text({ default: 'DEBUG: request handled', about: 'What was printed.' }),
     where: oneOf(['line', 'glued'], {

@@ -9,7 +9,10 @@ export const streamCut = defineFault({
   carriers: ['http'],
   role: 'terminal',
   phases: ['post', 'pre'],
-  cannot: { stdio: 'A pipe has one stream for everything: where it ends, the server has ended.' },
+  cannot: {
+    stdio: 'A pipe has one stream for everything: where it ends, the server has ended.',
+    'in-process': 'A transport in process has one stream for everything: see connection-drop.',
+  },
   params: {
     heartbeats: count({ default: 1, min: 1, max: 100_000, unit: 'heartbeats', about: 'How many heartbeats come before the end.' }),
     everyMs: ms({ default: 1000, min: 1, about: 'Time between two heartbeats, and between the last one and the end.' }),

@@ -18,6 +18,7 @@ export const tlsFailure = defineFault({
   methods: [],
   cannot: {
     stdio: 'A pipe has no certificate.',
+    'in-process': 'There are no certificates in process.',
     http: 'The proxy listens without TLS, so there is no certificate to distrust.',
     'legacy-sse': 'The proxy listens without TLS, so there is no certificate to distrust.',
   },

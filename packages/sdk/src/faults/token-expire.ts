@@ -16,7 +16,10 @@ export const tokenExpire = defineFault({
   summary: 'Lets the access token expire: every request of the session gets 401 for a while.',
   carriers: ['http'],
   role: 'terminal',
-  cannot: { stdio: 'A pipe carries no tokens: the server was given its key when it was started.' },
+  cannot: {
+    stdio: 'A pipe carries no tokens: the server was given its key when it was started.',
+    'in-process': 'No tokens are carried in process.',
+  },
   params: {
     forMs: ms({ default: 30_000, min: 1, about: 'How long requests are turned away, unless the client initialises anew before.' }),
   },

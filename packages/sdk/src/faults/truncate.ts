@@ -9,7 +9,10 @@ export const truncate = defineFault({
   carriers: ['mcp', 'bytes'],
   role: 'terminal',
   phases: ['post'],
-  cannot: { tcp: 'A byte stream has no answers to keep a share of; connection-drop breaks it after a number of bytes.' },
+  cannot: {
+    tcp: 'A byte stream has no answers to keep a share of; connection-drop breaks it after a number of bytes.',
+    'in-process': 'A message is an object there: it comes as a whole or not at all. See connection-drop.',
+  },
   params: {
     keepRatio: ratio({ default: 0.5, about: 'Share of the answer that arrives: at least its first byte, never its last.' }),
     how: oneOf(['end', 'reset'], { default: 'end', about: 'How the connection breaks: it ends in good order, or it is reset.' }),

@@ -13,6 +13,7 @@ export const wrongContentType = defineFault({
   phases: ['post'],
   cannot: {
     stdio: 'A pipe carries no content types.',
+    'in-process': 'No content types are carried in process.',
     'legacy-sse': 'Answers come as events in a stream that is open already, so they have no content type of their own.',
   },
   params: { contentType: text({ default: 'text/plain', about: 'What the Content-Type header says.' }) },

@@ -179,7 +179,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
 
 /** What a fetch fails with before there is a response. */
 function errorOf(how: DisconnectHow, url: string): TypeError {
-  if (how === 'refuse') return refusedError();
+  if (how === 'refuse') return refusedError(url);
   return isConnectFailure(how) ? connectError(how, hostOf(url)) : brokenError(how, false);
 }
 

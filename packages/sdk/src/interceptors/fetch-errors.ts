@@ -8,9 +8,20 @@ function causeOf(code: string, message: string): Error {
 }
 
 /** Nobody listens there. */
-export function refusedError(): TypeError {
-  const cause = Object.assign(causeOf('ECONNREFUSED', 'connect ECONNREFUSED'), { syscall: 'connect' });
+export function refusedError(url: string): TypeError {
+  const { hostname, port, protocol } = URL.canParse(url) ? new URL(url) : { hostname: url, port: '', protocol: '' };
+  const about = { syscall: 'connect', address: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+  const cause = Object.assign(causeOf('ECONNREFUSED', `connect ECONNREFUSED ${about.address}:${about.port}`), about);
   return new TypeError('fetch failed', { cause });
+}
+
+/** undici knows its own errors by these, whichever copy of it made them. */
+const UNDICI_MARKS = { [Symbol.for('undici.error.UND_ERR')]: true, [Symbol.for('undici.error.UND_ERR_SOCKET')]: true };
+
+function socketError(): Error {
+  const error = Object.assign(causeOf('UND_ERR_SOCKET', 'other side closed'), UNDICI_MARKS);
+  Object.defineProperty(error, 'name', { value: 'SocketError', configurable: true, writable: true, enumerable: false });
+  return error;
 }
 
 /** What Node says of each failure, as far as it does not depend on the certificate. */
@@ -47,7 +58,7 @@ export function connectError(code: ConnectFailure, host: string): TypeError {
 
 /** The connection broke. Before the response has begun fetch itself fails; after it, its body does. */
 export function brokenError(how: 'reset' | 'end', hasBegun: boolean): TypeError {
-  const cause = how === 'reset' ? causeOf('ECONNRESET', 'read ECONNRESET') : causeOf('UND_ERR_SOCKET', 'other side closed');
+  const cause = how === 'reset' ? Object.assign(causeOf('ECONNRESET', 'read ECONNRESET'), { syscall: 'read' }) : socketError();
   return new TypeError(hasBegun ? 'terminated' : 'fetch failed', { cause });
 }
 

@@ -55,13 +55,52 @@ export async function readRequest(
 }
 
 /** The headers for another body than the one that they came with. */
-function headersFor(headers: Headers, original: Uint8Array | undefined, bytes: Uint8Array): Headers {
+export function headersFor(headers: Headers, original: Uint8Array | undefined, bytes: Uint8Array): Headers {
   const changed = new Headers(headers);
   changed.delete('content-length');
   if (original === undefined || original === bytes || !headers.has(NAME_HEADER)) return changed;
   const name = changedNameHeader(frameFromBytes('to-server', original), frameFromBytes('to-server', bytes));
   if (name !== undefined) changed.set(NAME_HEADER, name);
   return changed;
+}
+
+/**
+ * The bytes of a body that is text, bytes, or parts of either that come one after the other; undefined when it is none of
+ * these or too large. `again` is a body that says the same once more.
+ */
+export async function collect(
+  body: unknown,
+  maxBytes: number,
+): Promise<{ readonly bytes: Uint8Array | undefined; readonly again: unknown }> {
+  const whole = bytesOf(body);
+  if (whole !== undefined) return { bytes: within(whole, maxBytes), again: body };
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return { bytes: undefined, again: body };
+  const source = (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done === true) return { bytes: joinBytes(parts), again: undefined };
+    const part = bytesOf(value);
+    if (part !== undefined) parts.push(part);
+    size += part?.length ?? 0;
+    if (size > maxBytes) return { bytes: undefined, again: restOf(parts, source) };
+  }
+}
+
+async function* restOf(parts: readonly Uint8Array[], source: AsyncIterator<unknown>): AsyncGenerator {
+  yield* parts;
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done === true) return;
+    yield value;
+  }
+}
+
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (typeof value === 'string') return encoder.encode(value);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
 }
 
 /** The bytes of a body, and an init with which it can still be sent. */
@@ -71,9 +110,8 @@ async function readBody(
   maxBytes: number,
 ): Promise<{ body: Uint8Array | undefined; init: RequestInit | undefined }> {
   const given = init?.body;
-  if (typeof given === 'string') return { body: within(encoder.encode(given), maxBytes), init };
-  if (given instanceof ArrayBuffer) return { body: within(new Uint8Array(given), maxBytes), init };
-  if (ArrayBuffer.isView(given)) return { body: within(new Uint8Array(given.buffer, given.byteOffset, given.byteLength), maxBytes), init };
+  const whole = bytesOf(given);
+  if (whole !== undefined) return { body: within(whole, maxBytes), init };
   if (given instanceof ReadableStream) {
     const [ours, theirs] = given.tee();
     return { body: await readWithin(ours, maxBytes), init: { ...init, body: theirs } };

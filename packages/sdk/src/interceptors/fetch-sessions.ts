@@ -1,6 +1,6 @@
 /** Which session a fetch belongs to: the one of its session id, else the latest that was begun. */
 import { frameHead, type Frame } from '../core/frame.js';
-import { startSession, type Session } from '../core/session.js';
+import type { Session } from '../core/session.js';
 
 /** See the module comment. */
 export type FetchSessions = {
@@ -8,27 +8,21 @@ export type FetchSessions = {
   /** Learns the session id that the server gives out with its answer to `initialize`. */
   note(session: Session, response: Response): void;
   end(session: Session): void;
-  endAll(): void;
 };
 
 /** More sessions than this: the oldest is ended. */
 const MAX_SESSIONS = 1024;
 
 /** Starts without any session. */
-export function createFetchSessions(options: {
-  label: string | undefined;
-  target: string | undefined;
-  close: (session: Session) => void;
-}): FetchSessions {
-  const begin = (): Session => startSession({ ...(options.label === undefined ? {} : { label: options.label }), target: options.target });
-  let latest = begin();
+export function createFetchSessions(owner: { begin: () => Session; end: (session: Session) => void }): FetchSessions {
+  let latest = owner.begin();
   const open = new Set<Session>([latest]);
   const byId = new Map<string, Session>();
   // A client that speaks both eras asks a modern question first; what follows is still its first session.
   let isProbeOnly = true;
 
   const end = (session: Session): void => {
-    options.close(session);
+    owner.end(session);
     open.delete(session);
     for (const [id, one] of byId) if (one === session) byId.delete(id);
   };
@@ -40,7 +34,7 @@ export function createFetchSessions(options: {
       if (known !== undefined) return known;
       const method = frame === undefined ? undefined : frameHead(frame).method;
       if (!open.has(latest) || (method === 'initialize' && latest.era !== undefined && !isProbeOnly)) {
-        latest = begin();
+        latest = owner.begin();
         isProbeOnly = true;
         open.add(latest);
         if (open.size > MAX_SESSIONS) end(open.values().next().value!);
@@ -53,8 +47,5 @@ export function createFetchSessions(options: {
       if (id !== null && open.has(session)) byId.set(id, session);
     },
     end,
-    endAll() {
-      for (const session of open) end(session);
-    },
   };
 }

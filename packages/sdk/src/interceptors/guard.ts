@@ -23,3 +23,9 @@ export function processEnvironment(): GuardEnvironment {
   const { process } = globalThis as { process?: { env?: GuardEnvironment } };
   return process?.env ?? {};
 }
+
+/** Why the guard refuses; undefined when it does not. */
+export function whyGuarded(isAllowed: (() => boolean) | undefined): string | undefined {
+  if (isAllowed === undefined) return whyNotAllowed(processEnvironment());
+  return isAllowed() ? undefined : 'isAllowed said no';
+}

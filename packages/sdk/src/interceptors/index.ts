@@ -1,4 +1,9 @@
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
-export { realClock } from '../core/surroundings.js';
+export * from './intercept-dispatcher.js';
+export * from './intercept-fetch.js';
+export * from './intercept-transport.js';
+export * from './intercept-tools.js';
+export * from './patch-property.js';
+export { backgroundClock, realClock } from '../core/surroundings.js';

@@ -2,7 +2,7 @@
 import { whyNotOn, type At, type ParamSpec, type Plan, type Point, type Rule, type Shape, type TransportName } from '@toolquake/sdk/core';
 
 /** Every place where rules are performed. */
-export const TRANSPORTS: readonly TransportName[] = ['stdio', 'http', 'fetch', 'tcp', 'simulator'];
+export const TRANSPORTS: readonly TransportName[] = ['stdio', 'http', 'fetch', 'in-process', 'tcp', 'simulator'];
 
 /** One rule in words. */
 export type RuleExplanation = {
