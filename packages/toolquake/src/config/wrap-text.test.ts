@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../sdk/src/core/fixtures/any-character.js';
+import { anyCharacter } from '../reporters/fixtures/any-character.js';
 import { serversOf } from './client-config.js';
 import { parseJsonc, type JsoncNode } from './jsonc.js';
 import type { ProxySettings } from './proxied-command.js';

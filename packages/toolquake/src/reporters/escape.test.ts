@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCharacter } from '../../../sdk/src/core/fixtures/any-character.js';
+import { anyCharacter } from './fixtures/any-character.js';
 import { escapeMarkdown, escapeXml, printable } from './escape.js';
 
 test('escaped text has nothing left that HTML, XML or a quoted attribute would act on', () => {

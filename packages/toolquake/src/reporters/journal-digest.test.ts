@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createSketch, startTally, type JournalEntry, type Tally } from '@toolquake/sdk/core';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../sdk/src/core/fixtures/any-character.js';
+import { anyCharacter } from './fixtures/any-character.js';
 import { readEntry } from './digest/read-entry.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import { isFalling, lagOf, turningPoints } from './digest/sweep.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createSketch, startTally, type JournalEntry } from '@toolquake/sdk/core';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../../sdk/src/core/fixtures/any-character.js';
+import { anyCharacter } from '../fixtures/any-character.js';
 import { readEntry } from './read-entry.js';
 
 const ref = { session: 's', exchange: 1, method: 'tools/call' } as const;
