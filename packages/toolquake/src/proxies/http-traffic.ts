@@ -102,7 +102,9 @@ export function createTraffic(options: TrafficOptions): Traffic {
     answer.on('error', () => {});
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
-      if (!lane.isOwing && !call.record.isAnsweredInStream) lineIsOver(call);
+      if (call.record.isAnsweredInStream) return;
+      // What the server left out of its answer to a batch will not come either.
+      for (const one of call.elements?.values() ?? [call]) if (!lane.owes(one)) lineIsOver(one);
     });
   };
 
