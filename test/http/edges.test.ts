@@ -66,6 +66,20 @@ test('asks for plain bodies when rules are at work, and passes a compressed one 
   expect(statesOf(journal)[0]).toMatch(/^not-delivered/);
 });
 
+test.each([
+  ['that nobody delays', []],
+  ['that a rule delays', [rule(faults.latency, { params: { addedMs: 1 } })]],
+])('passes a compressed stream %s', async (_what, rules) => {
+  const body = gzipSync('data: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n');
+  const upstream = await serve((request, response) => {
+    request
+      .resume()
+      .on('end', () => response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Content-Encoding': 'gzip' }).end(body));
+  });
+  const { url } = await through(upstream, rules, { observesAll: true });
+  expect(Buffer.concat((await post(url, call(1, 'echo'))).chunks)).toEqual(body);
+});
+
 test('a frozen server reads nothing from connections that were open before', async () => {
   const server = await bank();
   const { port } = await through(server.url, [

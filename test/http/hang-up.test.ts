@@ -122,3 +122,17 @@ test('a session that ends takes its calls with it', async () => {
   ended.destroy();
   await expect.poll(() => outcomes(proxy)).toEqual([[1, 'no-answer']]);
 });
+
+test.each([
+  ['answer', 'post' as const],
+  ['request', 'pre' as const],
+])('a session that ends does not leave a caller waiting for an %s that a rule holds', async (_what, phase) => {
+  const server = await bank();
+  const proxy = await through(server.url, [rule(faults.latency, { phase, params: { addedMs: 600_000 } })]);
+  const session = { 'mcp-session-id': String((await post(proxy.url, initialize())).headers['mcp-session-id']) };
+  const held = expect(post(proxy.url, call(1, 'echo', { text: 'a' }), session)).rejects.toThrow();
+  await expect.poll(() => proxy.proxy.performer.fired.get('latency')).toBe(1);
+  expect((await open(proxy.url, 'DELETE', undefined, session)).statusCode).toBe(200);
+  await held;
+  expect(outcomes(proxy)).toEqual([[1, 'no-answer']]);
+});

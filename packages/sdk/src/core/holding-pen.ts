@@ -19,14 +19,14 @@ type Waiting = {
   readonly until: 'time' | 'cancel' | 'never';
   readonly thenMs: number;
   /** Undefined for what has no use once its time is not waited for, such as the next heartbeat. */
-  readonly act: (() => void) | undefined;
+  readonly act: ((isReleased: boolean) => void) | undefined;
   stop: Cancel;
 };
 
 /** See the module comment. */
 export type HoldingPen = {
-  /** Acts after a time, unless the session closes first. A release acts at once. */
-  putOff(afterMs: number, session: Session, exchange: Exchange | undefined, act: () => void): void;
+  /** Acts after a time, unless the session closes first. A release acts at once, and says so. */
+  putOff(afterMs: number, session: Session, exchange: Exchange | undefined, act: (isReleased: boolean) => void): void;
   /** Acts after a time, unless the session closes or everything is released first. Keeps no exchange open. */
   remind(afterMs: number, session: Session, act: () => void): void;
   /** Keeps a frame back; `act` sends it. It takes the place of what was held for the exchange in that direction. */
@@ -59,12 +59,12 @@ export function createHoldingPen(clock: Clock, onForgotten: (exchange: Exchange)
     if (one.exchange !== undefined) removeFrom(byExchange, one.exchange, one);
   };
 
-  const letGo = (one: Waiting): void => {
+  const letGo = (one: Waiting, isReleased = false): void => {
     remove(one);
-    one.act?.();
+    one.act?.(isReleased);
   };
 
-  const putOff = (afterMs: number, session: Session, exchange: Exchange | undefined, act: () => void): void => {
+  const putOff: HoldingPen['putOff'] = (afterMs, session, exchange, act) => {
     const one = add({ session, exchange, direction: undefined, until: 'time', thenMs: 0, act, stop: () => {} });
     one.stop = clock.schedule(afterMs, () => letGo(one));
   };
@@ -125,7 +125,7 @@ export function createHoldingPen(clock: Clock, onForgotten: (exchange: Exchange)
     },
     release() {
       // What acts may put off its next part (the rest of the slices): the loop meets that too.
-      for (const all of bySession.values()) for (const one of all) letGo(one);
+      for (const all of bySession.values()) for (const one of all) letGo(one, true);
     },
   };
 }

@@ -172,6 +172,21 @@ describe('release', () => {
     play.clock.advance(10_000);
     expect(play.log).toHaveLength(7);
   });
+
+  test('breaks no connection that has not broken yet: what was kept back goes on, and its answer arrives', () => {
+    const play = stage([
+      ['silence', 'terminal', onRequest((frame) => [hold(frame, 'never'), disconnect('reset', 0, 5000)]), { when: { tool: ['silence'] } }],
+      ['slow', 'shaping', onAnswer((frame) => [forward(frame, 9000)]), { when: { tool: ['slow'] } }],
+    ]);
+    play.call(1, 'silence');
+    play.call(2, 'slow');
+    play.respond(2);
+    play.performer.release();
+    play.respond(1);
+    play.clock.advance(10_000);
+    expect(play.log).toEqual(['0 >> tools/call 2', '0 >> tools/call 1', '0 << answer 2', '0 << answer 1']);
+    expect(play.waiting).toBe(0);
+  });
 });
 
 describe('emits', () => {

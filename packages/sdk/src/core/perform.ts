@@ -58,7 +58,7 @@ export type Performer = {
   abandon(exchange: Exchange, afterMs?: number): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
-  /** Sends on everything held or delayed, and ends what was to last, now: for a kill switch. */
+  /** Sends on everything held or delayed, ends what was to last, and breaks nothing more: for a kill switch. */
   release(): void;
   /** Sessions that wait for an answer, and how many requests do. */
   waiting(): { readonly sessions: number; readonly exchanges: number };
@@ -158,9 +158,9 @@ export function createPerformer(options: PerformerOptions): Performer {
     if (exchange !== undefined) closeIfDone(exchange);
   };
 
-  const later = (afterMs: number, session: Session, exchange: Exchange | undefined, action: () => Refusal): Refusal => {
-    if (afterMs <= 0) return action();
-    pen.putOff(afterMs, exchange?.session ?? session, exchange, () => actLate(action, exchange));
+  const later = (afterMs: number, session: Session, exchange: Exchange | undefined, action: (isReleased: boolean) => Refusal): Refusal => {
+    if (afterMs <= 0) return action(false);
+    pen.putOff(afterMs, exchange?.session ?? session, exchange, (isReleased) => actLate(() => action(isReleased), exchange));
     return undefined;
   };
 
@@ -189,7 +189,9 @@ export function createPerformer(options: PerformerOptions): Performer {
         pen.hold(effect.frame, own, effect.until, effect.thenMs, () => actLate(() => send(effect.frame, own), own));
         return undefined;
       case 'disconnect':
-        return later(effect.afterMs ?? 0, session, own, () => {
+        return later(effect.afterMs ?? 0, session, own, (isReleased) => {
+          // A release breaks nothing: what was kept back goes on instead.
+          if (isReleased) return undefined;
           if ((effect.afterMs ?? 0) > 0 && own?.isCancelled === true) return CANCELLED_FIRST;
           const why = ends.disconnect(effect.how, effect.forMs, own, session);
           if (why === undefined && own !== undefined) {

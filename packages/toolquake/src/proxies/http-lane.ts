@@ -169,6 +169,8 @@ export class Lane {
   say(frame: Frame, call?: object): Refusal {
     if (this.isGone) return GONE;
     if (this.state === 'complete') return COMPLETE;
+    // First: a compressed stream comes as one body.
+    if (frame === this.whole?.frame && this.state === 'waiting') return this.sendWhole(this.head ?? OUR_JSON, this.whole.body);
     const isAnswer = endsCall(frame) || frame === this.whole?.frame;
     const isStream = this.state === 'streaming' || (this.head !== undefined && isEventStream(this.head.headers));
     if (isStream) {
@@ -179,7 +181,6 @@ export class Lane {
       if (why === undefined && isAnswer) this.answered(call);
       return why;
     }
-    if (frame === this.whole?.frame) return this.sendWhole(this.head ?? OUR_JSON, this.whole.body);
     if (frame.isOpaque) return 'too large';
     if (this.batch === undefined) return this.sendBytes(frameBytes(frame));
     this.batch.gathered.push(frame);
@@ -306,6 +307,15 @@ export class Lane {
     this.openUpstreams--;
     this.hasUpstreamEnded = true;
     this.finishIfDone();
+  }
+
+  /** The session is over, and with it what a fault had in its hands: nobody is left to wait for that. */
+  sessionEnded(): void {
+    this.owesAnswer = false;
+    this.batch?.owed.clear();
+    if (this.openUpstreams > 0 || this.isAnswered) return;
+    this.finishIfDone();
+    if (!this.response.writableEnded) this.end();
   }
 
   private blockOf(frame: Frame): Uint8Array | undefined {

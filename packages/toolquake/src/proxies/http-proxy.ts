@@ -12,6 +12,7 @@ import {
   type Decider,
   type JournalSink,
   type Performer,
+  type Session,
 } from '@toolquake/sdk/core';
 import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { announcementEdit } from './http-endpoint.js';
@@ -74,8 +75,12 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   const performer = createPerformer({ ...options, ends });
   // Clients with one name are told apart also when they speak to different servers.
   const names = createSessionNames();
+  const endSession = (session: Session): void => {
+    performer.close(session);
+    for (const { traffic } of routes.all()) traffic.sessionEnded(session);
+  };
   const openSessions = (target: string | undefined): Sessions =>
-    createSessions({ target, names, labelHeader: options.labelHeader, onForget: (session) => performer.close(session) });
+    createSessions({ target, names, labelHeader: options.labelHeader, onForget: endSession });
   const openOrigin = (upstream: Upstream, sessions: Sessions): HttpOrigin => {
     const { maxFrameBytes = MAX_FRAME_BYTES, taskHeader, onProblem } = options;
     return { upstream, sessions, traffic: createTraffic({ upstream, performer, sessions, maxFrameBytes, taskHeader, onProblem }) };

@@ -10,6 +10,7 @@ import {
   type Exchange,
   type Frame,
   type Performer,
+  type Session,
 } from '@toolquake/sdk/core';
 import type { HttpIncoming, HttpResponse } from './http-codec.js';
 import { batchPoster } from './http-batch.js';
@@ -48,6 +49,8 @@ export type Traffic = {
   readonly get: Handler;
   /** Cuts the line of every call and stream that is open; the server never knows. */
   cutAll(): void;
+  /** A session is over: ends the lines that only a fault kept open. */
+  sessionEnded(session: Session): void;
 };
 
 /** Builds the handlers. */
@@ -55,7 +58,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   const { upstream, performer, sessions, maxFrameBytes } = options;
   const taskHeader = options.taskHeader?.toLowerCase() ?? TASK_HEADER;
   const server: KnownServer = { headers: [] };
-  const open = new Set<Lane>();
+  const open = new Map<Lane, Session>();
   const over = new WeakSet<Exchange>();
 
   /** Fail safe: our own mistake never breaks the traffic, unless `onProblem` throws to have it so. */
@@ -175,6 +178,10 @@ export function createTraffic(options: TrafficOptions): Traffic {
     else if (!record.isAnsweredInStream) lineIsOver(call);
   };
 
+  const sessionEnded = (session: Session): void => {
+    for (const [lane, of] of open) if (of === session) lane.sessionEnded();
+  };
+
   /** True when the message goes on as it is. */
   const passes = (call: ClientCall, frame: Frame, request: HttpIncoming): boolean => {
     const { session } = call.record;
@@ -226,7 +233,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
         const record = sessions.of(request.rawHeaders, batch?.elements.find((one) => introductionOf(one) !== undefined) ?? frame, ask.path);
         record.headers = request.rawHeaders;
         record.path = ask.path;
-        open.add(lane);
+        open.set(lane, record.session);
         if (batch !== undefined) {
           const calls = postBatch({ batch, record, lane, ask, body }, (call, one) => {
             let isPassed = true;
@@ -279,7 +286,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
       };
       const body: Body = { bytes: NO_BYTES, rest: ask.framing === 'none' ? undefined : request };
       const call = createClientCall({ record, lane, ask, body, frame }, upstream, streams);
-      open.add(lane);
+      open.set(lane, record.session);
       response.on('close', () => {
         hungUp(call);
         if (record.stream === lane) record.stream = undefined;
@@ -287,11 +294,13 @@ export function createTraffic(options: TrafficOptions): Traffic {
         // The session ends with its stream, whoever cut it: no answer can come any more, and the server must not keep it open.
         for (const out of call.sent) out.destroy();
         performer.close(record.session);
+        sessionEnded(record.session);
       });
       call.forward(frame);
     },
     cutAll() {
-      for (const lane of open) lane.reset();
+      for (const lane of open.keys()) lane.reset();
     },
+    sessionEnded,
   };
 }
