@@ -18,7 +18,7 @@ let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'creating-a-fault-'));
-  for (const folder of ['core', 'faults', 'testing']) {
+  for (const folder of ['core', 'faults', 'controller', 'interceptors', 'assertions', 'testing']) {
     const source = join('packages/sdk/src', folder);
     cpSync(join(root, source), join(copy, source), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   }

@@ -29,7 +29,7 @@ async function server(form: Form): Promise<{ url: string; posted: string[] }> {
       const given = JSON.parse(body) as Message | Message[];
       const calls = (Array.isArray(given) ? given : [given]).filter(({ id, method }) => id !== undefined && method !== undefined);
       if (calls.length === 0) return response.writeHead(202).end();
-      const answers = calls.map(answerTo);
+      const answers = calls.filter(({ params }) => params?.name !== 'forgotten').map(answerTo);
       const array = `[ ${answers.join(' , ')} ]`;
       if (form === 'array')
         return response
@@ -150,6 +150,17 @@ test('a batch that is answered by rules alone never reaches the server', async (
   const reply = await post(url, [call(1, 'echo'), call(2, 'refund')]);
   expect(posted).toEqual([]);
   expect(JSON.parse(reply.body)).toMatchObject([{ id: 1 }, { id: 2 }]);
+});
+
+test('a call that the server left out of its array has no answer in the journal, and nobody waits for it', async () => {
+  const { url, proxy, ...rest } = await stage('array', [rule(faults.errorResponse, { when: { tool: ['nobody'] } })]);
+  const reply = await post(url, [call(1, 'echo'), call(2, 'forgotten')]);
+  expect(answers(reply.body).map(({ id }) => id)).toEqual([1]);
+  await expect.poll(() => proxy.performer.waiting().exchanges).toBe(0);
+  expect(calls({ url, proxy, ...rest })).toEqual([
+    [1, 'ok'],
+    [2, 'no-answer'],
+  ]);
 });
 
 test('one message of a batch has no status of its own', async () => {

@@ -39,7 +39,11 @@ async function compare(expected: Verdicts, rules?: readonly object[]): Promise<[
 let expected: Verdicts;
 beforeAll(async () => {
   expected = await run(all);
-  if (tally(expected).failed > 0) expected = await run(all);
+  if (tally(expected).failed === 0) return;
+  const before = expected;
+  expected = await run(all);
+  // Also what became well is told: a client that needs a second run every day is a broken one.
+  process.stderr.write(`The direct run was made again. What changed:\n${differences(before, expected).join('\n')}\n`);
 });
 
 test('the client passes every scenario', () => {

@@ -45,7 +45,11 @@ describe.each(serverFigures)('$words', ({ words, scenarios, passed, failed }) =>
   let expected: Verdicts;
   beforeAll(async () => {
     expected = await direct(words);
-    if (tally(expected).passed < passed) expected = await direct(words);
+    if (tally(expected).passed >= passed) return;
+    const before = expected;
+    expected = await direct(words);
+    // Also what became well is told: a fixture that needs a second run every day is a broken one.
+    process.stderr.write(`The direct run was made again. What changed:\n${differences(before, expected).join('\n')}\n`);
   });
 
   test('the fixture passes all but the extension that its SDK does not have', () => {

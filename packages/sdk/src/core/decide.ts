@@ -237,7 +237,7 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
   const engageStream = (stream: Exchange, nowMs: number): readonly Engagement[] => {
     const drawn = streams.meet(stream, engagementsOf(stream), nowMs);
     if (drawn.length === 0) return NOBODY;
-    stream.engagements = [...engagementsOf(stream), ...drawn];
+    stream.engagements = [...streams.worthKeeping(engagementsOf(stream)), ...drawn];
     return suppress(drawn, nowMs);
   };
 

@@ -109,6 +109,34 @@ describe('a hostile schema', () => {
     expect(keepsSchema(schema, value, 1_000_000)).not.toBe(true);
   });
 
+  test('pays for everything that its parts look at, before they are too many', () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}`, index]));
+    const long = Array.from({ length: 20_000 }, () => 1);
+    const path = `#/${'a/'.repeat(20_000)}`;
+    const asked: readonly [JsonObject, unknown][] = [
+      [{ minProperties: 1 }, wide],
+      [{ maxProperties: 1e9 }, wide],
+      [{ properties: {} }, wide],
+      [{ additionalProperties: true }, wide],
+      [{ propertyNames: true }, wide],
+      [{ items: true }, long],
+      [{ contains: false }, long],
+      [{ type: long }, 1],
+      [{ const: wide }, {}],
+      [{ enum: [wide] }, {}],
+      [{ $ref: path }, 1],
+      [{ dependentSchemas: wide }, {}],
+      [{ oneOf: long.map(() => false) }, 1],
+    ];
+    for (const [part, value] of asked) {
+      let looks = 0;
+      const counted = new Proxy(part, { get: (target, key) => (looks++, Reflect.get(target, key)) });
+      expect(keepsSchema({ allOf: Array.from({ length: 10_000 }, () => counted) }, value, 200_000)).not.toBe(true);
+      // Without a price the part would be asked for all 10,000 times.
+      expect(looks, Object.keys(part)[0]).toBeLessThan(200);
+    }
+  });
+
   test('and a hostile value never throw', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     expect(keepsSchema({ items: { $ref: '#' }, uniqueItems: true }, deep)).toBeUndefined();

@@ -28,7 +28,7 @@ export function keepsOutputSchema(tool: KnownTool | undefined, answer: Frame): S
   if (resultType !== undefined && resultType !== 'complete') return undefined;
   // A promise to deliver later breaks nothing yet; a plain result without data does.
   if (structuredContent === undefined) return isObject(task) ? undefined : false;
-  return keepsSchema(schema, structuredContent, LEAST_WORK + (answer.bytes?.length ?? 0) / 2);
+  return keepsSchema(schema, structuredContent, LEAST_WORK + (answer.bytes?.length ?? 0));
 }
 
 /** See the module comment. `work` bounds how many places are looked at. */
@@ -42,8 +42,7 @@ function judge(world: World, schema: unknown, value: unknown, depth: number): Sc
   if (!isObject(schema) || depth > MAX_DEPTH || !spend(world, 1)) return undefined;
   // Beside a reference, older drafts ignore everything else.
   const words = world.isOldDraft && '$ref' in schema ? ['$ref'] : Object.keys(schema);
-  return all(words, (word) => {
-    if (!spend(world, 1)) return undefined;
+  return all(world, words, (word) => {
     if (NOT_EVALUATED.has(word)) return undefined;
     // What is no word of ours is a remark.
     const rule = RULES.get(word);
@@ -82,13 +81,13 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['$ref', (given, value, { world, ask }) => ask(referred(world.root, given), value)],
-  ['type', (given, value) => (isList(given) ? any(given, (one) => isJsonType(one, value)) : isJsonType(given, value))],
-  ['enum', (given, value, { world }) => (isList(given) ? any(given, (one) => isSame(world, one, value)) : undefined)],
+  ['$ref', (given, value, { world, ask }) => ask(referred(world, given), value)],
+  ['type', (given, value, { world }) => (isList(given) ? any(world, given, (one) => isJsonType(one, value)) : isJsonType(given, value))],
+  ['enum', (given, value, { world }) => (isList(given) ? any(world, given, (one) => isSame(world, one, value)) : undefined)],
   ['const', (given, value, { world }) => isSame(world, given, value)],
-  ['allOf', (given, value, { ask }) => (isList(given) ? all(given, (one) => ask(one, value)) : undefined)],
-  ['anyOf', (given, value, { ask }) => (isList(given) ? any(given, (one) => ask(one, value)) : undefined)],
-  ['oneOf', (given, value, { ask }) => (isList(given) ? exactlyOne(given.map((one) => ask(one, value))) : undefined)],
+  ['allOf', (given, value, { world, ask }) => (isList(given) ? all(world, given, (one) => ask(one, value)) : undefined)],
+  ['anyOf', (given, value, { world, ask }) => (isList(given) ? any(world, given, (one) => ask(one, value)) : undefined)],
+  ['oneOf', (given, value, { world, ask }) => (isList(given) ? exactlyOne(world, given, (one) => ask(one, value)) : undefined)],
   ['not', (given, value, { ask }) => not(ask(given, value))],
   ['if', keepsBranch],
   ['minimum', limit(isNumber, (value, given) => value >= given)],
@@ -100,18 +99,21 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['maxLength', limit(isText, (value, given, world) => keepsLength(world, value, (length) => length <= given))],
   ['minItems', limit(isList, (value, given) => value.length >= given)],
   ['maxItems', limit(isList, (value, given) => value.length <= given)],
-  ['minProperties', limit(isObject, (value, given) => Object.keys(value).length >= given)],
-  ['maxProperties', limit(isObject, (value, given) => Object.keys(value).length <= given)],
+  ['minProperties', limit(isObject, (value, given, world) => keepsCount(world, value, (count) => count >= given))],
+  ['maxProperties', limit(isObject, (value, given, world) => keepsCount(world, value, (count) => count <= given))],
   ['uniqueItems', (given, value, { world }) => given !== true || !isList(value) || areDistinct(world, value)],
   ['prefixItems', keepsPrefix],
   ['items', keepsItems],
-  ['contains', (given, value, { ask }) => !isList(value) || any(value, (item) => ask(given, item))],
+  ['contains', (given, value, { world, ask }) => !isList(value) || any(world, value, (item) => ask(given, item))],
   ['required', (given, value, { world }) => !isObject(value) || hasAll(world, given, value)],
   ['properties', keepsProperties],
   ['additionalProperties', keepsAdditional],
-  ['propertyNames', (given, value, { ask }) => !isObject(value) || all(Object.keys(value), (name) => ask(given, name))],
-  ['dependentRequired', (given, value, { world }) => keepsDependent(given, value, (names) => hasAll(world, names, value as JsonObject))],
-  ['dependentSchemas', (given, value, { ask }) => keepsDependent(given, value, (schema) => ask(schema, value))],
+  ['propertyNames', (given, value, { world, ask }) => !isObject(value) || all(world, Object.keys(value), (name) => ask(given, name))],
+  [
+    'dependentRequired',
+    (given, value, { world }) => keepsDependent(world, given, value, (names) => hasAll(world, names, value as JsonObject)),
+  ],
+  ['dependentSchemas', (given, value, { world, ask }) => keepsDependent(world, given, value, (schema) => ask(schema, value))],
 ]);
 
 function keepsBranch(given: unknown, value: unknown, { schema, ask }: Site): SchemaVerdict {
@@ -125,9 +127,9 @@ function keepsBranch(given: unknown, value: unknown, { schema, ask }: Site): Sch
   return one === other ? one : undefined;
 }
 
-function keepsPrefix(given: unknown, value: unknown, { ask }: Site): SchemaVerdict {
+function keepsPrefix(given: unknown, value: unknown, { world, ask }: Site): SchemaVerdict {
   if (!isList(value)) return true;
-  return isList(given) ? all(given.slice(0, value.length), (schema, index) => ask(schema, value[index])) : undefined;
+  return isList(given) ? all(world, given.slice(0, value.length), (schema, index) => ask(schema, value[index])) : undefined;
 }
 
 function keepsItems(given: unknown, value: unknown, site: Site): SchemaVerdict {
@@ -135,32 +137,39 @@ function keepsItems(given: unknown, value: unknown, site: Site): SchemaVerdict {
   // Older drafts write a tuple like this.
   if (isList(given)) return keepsPrefix(given, value, site);
   const { prefixItems } = site.schema;
-  return all(value.slice(isList(prefixItems) ? prefixItems.length : 0), (item) => site.ask(given, item));
+  return all(site.world, value.slice(isList(prefixItems) ? prefixItems.length : 0), (item) => site.ask(given, item));
 }
 
-function keepsProperties(given: unknown, value: unknown, { ask }: Site): SchemaVerdict {
+function keepsProperties(given: unknown, value: unknown, { world, ask }: Site): SchemaVerdict {
   if (!isObject(value)) return true;
   if (!isObject(given)) return undefined;
-  return all(Object.keys(value), (name) => !Object.hasOwn(given, name) || ask(given[name], value[name]));
+  return all(world, Object.keys(value), (name) => !Object.hasOwn(given, name) || ask(given[name], value[name]));
 }
 
-function keepsAdditional(given: unknown, value: unknown, { schema, ask }: Site): SchemaVerdict {
+function keepsAdditional(given: unknown, value: unknown, { world, schema, ask }: Site): SchemaVerdict {
   if (!isObject(value)) return true;
   const { properties, patternProperties } = schema;
-  const others = Object.keys(value).filter((name) => !isObject(properties) || !Object.hasOwn(properties, name));
+  const names = Object.keys(value);
+  if (!spend(world, names.length)) return undefined;
+  const others = names.filter((name) => !isObject(properties) || !Object.hasOwn(properties, name));
   // Which of the others a pattern is about stays unknown.
   if (others.length > 0 && isObject(patternProperties) && Object.keys(patternProperties).length > 0) return undefined;
-  return all(others, (name) => ask(given, value[name]));
+  return all(world, others, (name) => ask(given, value[name]));
 }
 
-function keepsDependent(given: unknown, value: unknown, keeps: (wanted: unknown) => SchemaVerdict): SchemaVerdict {
+function keepsDependent(world: World, given: unknown, value: unknown, keeps: (wanted: unknown) => SchemaVerdict): SchemaVerdict {
   if (!isObject(value)) return true;
-  return isObject(given) ? all(Object.keys(given), (name) => !Object.hasOwn(value, name) || keeps(given[name])) : undefined;
+  return isObject(given) ? all(world, Object.keys(given), (name) => !Object.hasOwn(value, name) || keeps(given[name])) : undefined;
 }
 
 function hasAll(world: World, names: unknown, value: JsonObject): SchemaVerdict {
   if (!isList(names) || !spend(world, names.length)) return undefined;
   return names.every((name) => typeof name !== 'string' || Object.hasOwn(value, name));
+}
+
+function keepsCount(world: World, value: JsonObject, keeps: (count: number) => boolean): SchemaVerdict {
+  const { length } = Object.keys(value);
+  return spend(world, length) ? keeps(length) : undefined;
 }
 
 function isMultiple(value: number, of: number): SchemaVerdict {
@@ -181,8 +190,9 @@ function keepsLength(world: World, text: string, keeps: (length: number) => bool
 function isSame(world: World, one: unknown, other: unknown): SchemaVerdict {
   if (!spend(world, 1)) return undefined;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
-  const written = canonicalJson(other);
-  return spend(world, written.length / 8) ? canonicalJson(one) === written : undefined;
+  const [written, wanted] = [canonicalJson(other), canonicalJson(one)];
+  // Paid for afterwards: it is known only then, and whoever cannot pay asks no more.
+  return spend(world, (written.length + wanted.length) / 8) ? wanted === written : undefined;
 }
 
 function areDistinct(world: World, items: readonly unknown[]): SchemaVerdict {
@@ -197,10 +207,10 @@ function areDistinct(world: World, items: readonly unknown[]): SchemaVerdict {
 }
 
 /** Where a local reference leads; undefined for any other. */
-function referred(root: JsonObject, reference: unknown): unknown {
-  if (reference === '#') return root;
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
-  let target: unknown = root;
+function referred(world: World, reference: unknown): unknown {
+  if (reference === '#') return world.root;
+  if (typeof reference !== 'string' || !reference.startsWith('#/') || !spend(world, reference.length / 16)) return undefined;
+  let target: unknown = world.root;
   for (const step of reference.slice(2).split('/')) {
     const name = unescaped(step);
     if (name === undefined || typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined;
@@ -222,10 +232,11 @@ function spend(world: World, work: number): boolean {
   return world.left > 0;
 }
 
-/** False as soon as one is; unknown when one is, and none is false. */
-function all<Part>(parts: readonly Part[], keeps: (part: Part, index: number) => SchemaVerdict): SchemaVerdict {
+/** False as soon as one is; unknown when one is, and none is false. Every part costs something, whatever it asks for. */
+function all<Part>(world: World, parts: readonly Part[], keeps: (part: Part, index: number) => SchemaVerdict): SchemaVerdict {
   let verdict: SchemaVerdict = true;
   for (const [index, part] of parts.entries()) {
+    if (!spend(world, 1)) return undefined;
     const one = keeps(part, index);
     if (one === false) return false;
     if (one === undefined) verdict = undefined;
@@ -235,12 +246,17 @@ function all<Part>(parts: readonly Part[], keeps: (part: Part, index: number) =>
 
 const not = (verdict: SchemaVerdict): SchemaVerdict => (verdict === undefined ? undefined : !verdict);
 
-function any<Part>(parts: readonly Part[], keeps: (part: Part, index: number) => SchemaVerdict): SchemaVerdict {
-  return not(all(parts, (part, index) => not(keeps(part, index))));
+function any<Part>(world: World, parts: readonly Part[], keeps: (part: Part, index: number) => SchemaVerdict): SchemaVerdict {
+  return not(all(world, parts, (part, index) => not(keeps(part, index))));
 }
 
-function exactlyOne(verdicts: readonly SchemaVerdict[]): SchemaVerdict {
-  const kept = verdicts.filter((one) => one === true).length;
-  if (kept > 1) return false;
-  return verdicts.includes(undefined) ? undefined : kept === 1;
+function exactlyOne<Part>(world: World, parts: readonly Part[], keeps: (part: Part) => SchemaVerdict): SchemaVerdict {
+  let kept = 0;
+  // False, as soon as a second one is kept.
+  const isUpToOne = all(world, parts, (part) => {
+    const one = keeps(part);
+    if (one === true) kept++;
+    return one === undefined ? undefined : kept < 2;
+  });
+  return isUpToOne === true ? kept === 1 : isUpToOne;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bandwidth, blackhole, connectionDrop, latency, pace } from '../faults/index.js';
 import { createManualClock, paramsOf } from '../testing/index.js';
-import { createLiveDecider } from './decide.js';
+import { createLiveDecider, engagementsOf } from './decide.js';
 import type { Fault } from './fault.js';
 import type { JournalEntry } from './journal.js';
 import type { Direction } from './message.js';
@@ -129,6 +129,33 @@ test('the times of a rule that comes later count from then', () => {
   clock.advance(500);
   performer.bytes(stream, 'to-server', Uint8Array.of(2));
   expect(out['to-server']).toEqual([1]);
+});
+
+test('a connection that outlives many rules remembers only those at work', () => {
+  const { clock, performer, decider, journal, out } = performing([]);
+  const stream = performer.open();
+  for (let round = 0; round < 50; round++) {
+    const rules = [ruleOf(latency, { addedMs: 1, jitterMs: 0 }, { id: `rule-${round}`, phase: 'pre' })];
+    decider.setPlan({ ...EMPTY_PLAN, rules }, keyedRandom(1), clock.nowMs());
+    performer.bytes(stream, 'to-server', Uint8Array.of(round));
+    clock.advance(10);
+    expect(engagementsOf(stream).length).toBeLessThanOrEqual(2);
+  }
+  expect(out['to-server']).toHaveLength(50);
+  expect(journal.map((entry) => entry.kind === 'fault' && entry.state)).toEqual(Array.from({ length: 50 }, () => 'delivered'));
+});
+
+test('a rule that went and comes back draws anew, and acts once', () => {
+  const rule = ruleOf(latency, { addedMs: 5, jitterMs: 0 }, { phase: 'pre' });
+  const { clock, performer, decider, out } = performing([rule]);
+  const stream = performer.open();
+  for (const rules of [[], [rule]]) {
+    decider.setPlan({ ...EMPTY_PLAN, rules }, keyedRandom(1), clock.nowMs());
+    performer.bytes(stream, 'to-server', Uint8Array.of(rules.length));
+  }
+  expect(out['to-server']).toEqual([0]);
+  clock.advance(5);
+  expect(out['to-server']).toEqual([0, 1]);
 });
 
 test('a fault that throws leaves the bytes alone', () => {

@@ -27,6 +27,8 @@ export type Streams = {
   startAnew(): void;
   /** Counts the stream and draws, for every rule that it has not met. Asked again and again, it costs next to nothing. */
   meet(stream: Exchange, engagements: readonly Engagement[], nowMs: number): readonly Engagement[];
+  /** Those that may still act, or have not been told of yet: a stream outlives any number of rules. */
+  worthKeeping(engagements: readonly Engagement[]): readonly Engagement[];
   /** Those whose time it is. */
   awake(engagements: readonly Engagement[], nowMs: number): readonly Engagement[];
 };
@@ -55,12 +57,11 @@ export function createStreams(): Streams {
       if (upToDate.has(stream)) return NOBODY;
       upToDate.add(stream);
       const known = met.get(stream);
-      met.set(stream, new Set([...(known ?? []), ...compiled.map(({ active }) => active.rule)]));
-      if (known === undefined) {
-        for (const engagement of engagements) {
-          letGo.add(engagement);
-          engagement.why ??= 'everything was suspended';
-        }
+      met.set(stream, new Set(compiled.map(({ active }) => active.rule)));
+      for (const engagement of engagements) {
+        if (known === undefined) engagement.why ??= 'everything was suspended';
+        // A rule that went and comes back is met anew.
+        if (known === undefined || !byRule.has(engagement.rule)) letGo.add(engagement);
       }
       const { session, request } = stream;
       const match = { session, scopeKey: scopeKey(session, STREAM_METHOD), tool: undefined, frame: request, task: session.label, nowMs };
@@ -70,6 +71,7 @@ export function createStreams(): Streams {
         return active.draw(match, counted) ?? [];
       });
     },
+    worthKeeping: (engagements) => engagements.filter((engagement) => !engagement.isSettled || !letGo.has(engagement)),
     awake: (engagements, nowMs) =>
       engagements.filter((engagement) => {
         const { rule, context, match, suppressedBy } = engagement;

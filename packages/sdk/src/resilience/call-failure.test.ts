@@ -199,8 +199,20 @@ test('never throws and never claims to know, whatever was thrown', () => {
   expect(classifyError(loop)).toMatchObject({ kind: 'error', executed: 'maybe-later' });
 });
 
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('the code "%s" is one that nobody knows', (code) => {
+  const { kind, executed, isTransient } = classifyError(Object.assign(new Error('x'), { code }));
+  expect([kind, executed, isTransient]).toEqual(['error', 'maybe-later', false]);
+});
+
+test('a status in the data of a JSON-RPC error is a word of the server, and proves nothing about the call', () => {
+  const error = Object.assign(new Error('the bank said no'), { code: -32000, data: { status: 429 } });
+  expect(classifyError(error)).toMatchObject({ kind: 'rpc-error', executed: 'maybe' });
+  expect(classifyError(error).status).toBeUndefined();
+});
+
 test.each([
   [{ retryAfterMs: 1500 }, 1500],
+  [{ retryAfterSeconds: 1e300 }, 24 * 60 * 60_000],
   [{ retry_after: 2 }, 2000],
   [{ retryAfterSeconds: 3 }, 3000],
   [{ retryAfter: -1 }, undefined],

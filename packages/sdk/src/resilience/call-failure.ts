@@ -7,6 +7,7 @@
  */
 import type { CallOutcome } from '../core/call-outcome.js';
 import { isObject, type JsonObject } from '../core/message.js';
+import { MAX_WAIT_MS } from './longest-wait.js';
 
 /** How a call failed. `bad-answer`: it cannot be used. `refused`: we did not make it. `error`: nobody knows this one. */
 export type FailureKind = Exclude<CallOutcome, 'ok'> | 'bad-answer' | 'refused' | 'error';
@@ -92,7 +93,7 @@ function meaningOf(about: JsonObject, status: number | undefined): Meaning {
   const { code, name } = about;
   const message = wordsOf(about);
   if (status !== undefined) return httpMeaning(status);
-  if (typeof code === 'string' && code in CLIENT_CODES) return CLIENT_CODES[code]!;
+  if (typeof code === 'string' && Object.hasOwn(CLIENT_CODES, code)) return CLIENT_CODES[code]!;
   if (typeof code === 'number') return numberMeaning(code, message);
   const system = systemCode(about);
   if (system !== undefined && (NEVER_CONNECTED.has(system) || isCertificate(system)))
@@ -127,9 +128,12 @@ function httpMeaning(status: number): Meaning {
   return meaning('http-error', status >= 400 ? 'no' : 'maybe', false);
 }
 
-/** v2 puts the status into `data`; v1 has an error whose numeric code is the status. */
+/**
+ * v2 puts the status into `data`; v1 has an error whose numeric code is the status. In a JSON-RPC error, `data` is the
+ * server's: a status there is what some call of its own met, and says nothing about whether ours was carried out.
+ */
 function statusOf({ code, message }: JsonObject, { status }: JsonObject): number | undefined {
-  if (typeof status === 'number') return status;
+  if (typeof status === 'number' && typeof code !== 'number') return status;
   const isHttp =
     typeof code === 'number' && code >= 100 && code <= 599 && typeof message === 'string' && message.startsWith('Streamable HTTP error');
   return isHttp ? code : undefined;
@@ -159,7 +163,7 @@ function retryAfterIn(data: JsonObject): number | undefined {
     ['retry_after', 1000],
   ] as const) {
     const value = data[name];
-    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value * unitMs;
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.min(value * unitMs, MAX_WAIT_MS);
   }
   return undefined;
 }

@@ -319,6 +319,13 @@ describe('degradation', () => {
     });
   });
 
+  test('a fallback that throws what cannot be put into words is told all the same', async () => {
+    const { tools, clock } = rig([reset()], { fallback: () => Promise.reject(Object.create(null) as Error) });
+    expect(await look(tools, clock)).toMatchObject({
+      failure: { message: 'fetch failed; its fallback failed too: something was thrown that is no error' },
+    });
+  });
+
   test('a result that cannot be used counts as a failure, also for the breaker', async () => {
     const { tools, clock } = rig([fine], { isUnusable: () => 'no temperature in it', retry: { maxRetries: 0 } });
     for (let call = 0; call < 5; call++)

@@ -11,6 +11,7 @@
  *
  * Every decision is made by a state machine of this folder; this file only waits and calls.
  */
+import { describeProblem } from '../core/describe-problem.js';
 import { isObject } from '../core/message.js';
 import { classifyError, toolErrorFailure, type CallFailure } from './call-failure.js';
 import type { AttemptNote, CallReport, CallTrail } from './call-report.js';
@@ -204,7 +205,7 @@ export function withResilience<Result extends object>(
     if (lesser.how !== 'threw') return report;
     return {
       ...report,
-      failure: { ...report.failure, message: `${report.failure.message}; its fallback failed too: ${String(lesser.error)}` },
+      failure: { ...report.failure, message: `${report.failure.message}; its fallback failed too: ${describeProblem(lesser.error)}` },
     };
   };
 
@@ -250,6 +251,6 @@ function opinion<Result>(
   try {
     return check?.(result, call);
   } catch (error) {
-    return `it could not be checked: ${String(error)}`;
+    return `it could not be checked: ${describeProblem(error)}`;
   }
 }

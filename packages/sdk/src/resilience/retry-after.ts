@@ -4,9 +4,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { realClock } from '../core/surroundings.js';
-
-/** Longer than this is taken for this: a header of a thousand years must not overflow a timer. */
-const MAX_WAIT_MS = 24 * 60 * 60_000;
+import { MAX_WAIT_MS } from './longest-wait.js';
 
 /** The wait that a header asks for: seconds, or a date beside the response's own `Date`. Undefined when it makes no sense. */
 export function parseRetryAfter(value: string | null | undefined, date?: string | null): number | undefined {

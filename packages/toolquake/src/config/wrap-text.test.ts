@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../reporters/fixtures/any-character.js';
 import { serversOf } from './client-config.js';
 import { parseJsonc, type JsoncNode } from './jsonc.js';
 import type { ProxySettings } from './proxied-command.js';
@@ -10,7 +11,10 @@ const other: ProxySettings = { launcher: ['toolquake'], planPath: '/p/other.yaml
 
 /** White space and comments, as people and editors write them. */
 const gap = fc.constantFrom('', ' ', '\n  ', '\r\n\t', ' /* a, "b" ] */ ', " // it's }\n", '\n\n    // é [\r\n    ');
-const word = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('--', 'proxy', 'stdio', '-y', '${workspaceFolder}/x'));
+const word = fc.oneof(
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
+  fc.constantFrom('--', 'proxy', 'stdio', '-y', '${workspaceFolder}/x'),
+);
 /** A text as JSON, spelled in one of the ways that JSON allows. */
 const spelled = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.boolean()).map(([one, isEscaped]) => {

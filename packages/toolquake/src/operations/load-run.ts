@@ -42,6 +42,9 @@ export type LiveRunOptions = {
   readonly tell: (line: string) => void;
 };
 
+/** Mistakes of our own that are told on stderr; the journal has all of them. */
+const MAX_TOLD = 100;
+
 /** What control needs of a performer. */
 export type Controlled = Pick<Performer, 'release' | 'fired'> & Partial<Pick<Performer, 'waiting'>>;
 
@@ -163,8 +166,9 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       const message = describeProblem(error);
       journal({ kind: 'problem', atMs: clock.nowMs() - startedAtMs, message });
       // The same mistake on every call is told once.
-      if (!told.has(message) && told.size < 100) tell(`our own mistake, the traffic goes on untouched: ${message}`);
+      if (told.has(message) || told.size >= MAX_TOLD) return;
       told.add(message);
+      tell(`our own mistake, the traffic goes on untouched: ${message}`);
     },
     async finish(performer) {
       const fired = { ...Object.fromEntries(loaded.rules.map(({ id }) => [id, 0])), ...roll.counts(performer.fired) };

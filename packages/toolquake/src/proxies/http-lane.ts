@@ -142,7 +142,12 @@ export class Lane {
     else if (!this.batch.answered.has(call)) this.batch.owed.add(call);
   }
 
-  /** Is an answer still in the hands of a fault? */
+  /** Is the answer to `call` in the hands of a fault? */
+  owes(call: object): boolean {
+    return this.batch === undefined ? this.owesAnswer : this.batch.owed.has(call);
+  }
+
+  /** Is any answer still in the hands of a fault? */
   get isOwing(): boolean {
     return this.batch === undefined ? this.owesAnswer : this.batch.owed.size > 0;
   }

@@ -42,9 +42,25 @@ test('an address to connect to has the port of its scheme and no brackets', () =
   expect(socketAddress(new URL('http://a.test:81/'))).toEqual({ host: 'a.test', port: 81 });
 });
 
+/** `fc.webUrl` sorts all of Unicode first, which takes seconds on a busy machine. */
+const anyUrl = fc
+  .tuple(
+    fc.constantFrom('http', 'https', 'HTTP'),
+    fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?(\.[a-z]{2,5})?$/),
+    fc.oneof(
+      fc.constant(''),
+      fc.nat({ max: 70_000 }).map((port) => `:${port}`),
+    ),
+    fc.array(fc.constantFrom('/', 'a', 'Z', '.', '~', '%20', '%2F', '%', ':', '@', '!', '$', '&', "'", '(', '+', ',', ';', '='), {
+      maxLength: 12,
+    }),
+    fc.oneof(fc.constant(''), fc.stringMatching(/^\?[a-z=&%/?:@]{0,8}$/)),
+  )
+  .map(([scheme, host, port, path, query]) => `${scheme}://${host}${port}${path.length === 0 ? '' : `/${path.join('')}`}${query}`);
+
 test('never throws, and a path always begins with a slash', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.webUrl({ withQueryParameters: true })), (text) => {
+    fc.property(fc.oneof(fc.string(), anyUrl), (text) => {
       tunnelTarget(text);
       const target = absoluteTarget(text);
       if (target === undefined) return;

@@ -106,8 +106,8 @@ export function createTraffic(options: TrafficOptions): Traffic {
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
       if (call.record.isAnsweredInStream) return;
-      if (call.elements === undefined && !lane.isOwing) lineIsOver(call);
-      for (const one of call.elements?.values() ?? []) if (lane.batch?.owed.has(one) !== true) lineIsOver(one);
+      // What the server left out of its answer to a batch will not come either.
+      for (const one of call.elements?.values() ?? [call]) if (!lane.owes(one)) lineIsOver(one);
     });
   };
 

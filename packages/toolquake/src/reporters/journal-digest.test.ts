@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createSketch, startTally, type JournalEntry, type Tally } from '@toolquake/sdk/core';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from './fixtures/any-character.js';
 import { readEntry } from './digest/read-entry.js';
 import { hasNeverFired } from './digest/rule-book.js';
 import { isFalling, lagOf, turningPoints } from './digest/sweep.js';
@@ -229,7 +230,7 @@ test('any number of names takes a bounded amount of room', () => {
 
 /** Entries that are well formed and make no sense: any number, any name. */
 const name = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
   fc.constantFrom('__proto__', 'constructor', '</script>', '', ' ', '|', '`', '&'),
 );
 const amount = fc.oneof(fc.double({ min: 0, max: 1e300, noNaN: true }), fc.nat(), fc.constant(0));
@@ -327,15 +328,18 @@ test('any entries in any order can be digested and rendered, and their text stay
       for (const format of FORMATS) {
         const text = renderReport(result, format, context);
         expect(text).not.toMatch(/\p{Cs}/u);
-        if (format === 'html')
-          expect(/.{0,60}(<(script|img|iframe|link|object)|NaN|Infinity|undefined).{0,20}/.exec(text)?.[0]).toBeUndefined();
+        if (format === 'html') {
+          // Searched without what stands before it: that would be tried at every place of a long page.
+          const at = text.search(/<(script|img|iframe|link|object)|NaN|Infinity|undefined/);
+          expect(at === -1 ? undefined : text.slice(Math.max(0, at - 60), at + 40)).toBeUndefined();
+        }
         if (format === 'junit') expectBalanced(text);
         if (format === 'json') expect((JSON.parse(text) as { version: number }).version).toBe(1);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
-});
+}, 30_000);
 
 /** Every element is closed, in order; attributes and text hold no markup of their own. */
 function expectBalanced(xml: string): void {
