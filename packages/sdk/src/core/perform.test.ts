@@ -341,3 +341,28 @@ describe('connections, servers and sessions', () => {
     expect(play.clock.waiting).toBe(0);
   });
 });
+
+describe('a call whose answer can no longer come', () => {
+  test('is forgotten once what a rule held of it was let go', () => {
+    const play = stage([['block', 'terminal', onRequest((frame) => [hold(frame, 'never')])]]);
+    const exchange = play.call(1)!;
+    play.performer.abandon(exchange);
+    expect(play.told).toEqual(['block delivered', 'call 1 no-answer 0ms block']);
+    expect(play.waiting).toBe(1);
+    play.performer.release();
+    expect(play.waiting).toBe(0);
+    expect(play.performer.waiting()).toEqual({ sessions: 0, exchanges: 0 });
+  });
+
+  test('is given up after its time, and at once when everything is released', () => {
+    const play = stage([]);
+    play.performer.abandon(play.call(1)!, 60);
+    play.performer.abandon(play.call(2)!, 90);
+    play.clock.advance(60);
+    expect(play.waiting).toBe(1);
+    play.performer.release();
+    expect(play.waiting).toBe(0);
+    expect(play.told).toEqual(['call 1 no-answer 60ms', 'call 2 no-answer 60ms']);
+    expect(play.clock.waiting).toBe(0);
+  });
+});

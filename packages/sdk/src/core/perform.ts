@@ -82,6 +82,8 @@ export function createPerformer(options: PerformerOptions): Performer {
   const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
   /** Sessions with requests that wait: a crash concerns all of them. */
   const sessions = new Set<Session>();
+  /** Exchanges whose answer can no longer come, while something of them still waits. */
+  const abandoned = new WeakSet<Exchange>();
   /** Exchanges whose connection we broke: what is left of a message in slices has nowhere to go. */
   const cut = new WeakSet<Exchange>();
 
@@ -99,7 +101,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   /** Forgets an exchange that nothing more can come of. */
   const closeIfDone = (exchange: Exchange): void => {
     if (!exchange.isReported || pen.isWaitingFor(exchange)) return;
-    if (!exchange.isCancelled && exchange.answers < exchange.sends) return;
+    if (!exchange.isCancelled && !abandoned.has(exchange) && exchange.answers < exchange.sends) return;
     settleRest(exchange, exchange.isCancelled ? CANCELLED_FIRST : exchange.answers > 0 ? NOTHING_TO_CHANGE : TOO_LATE);
     forget(exchange);
   };
@@ -310,8 +312,9 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 
   const abandon = (exchange: Exchange): void => {
-    if (pen.isWaitingFor(exchange)) report(exchange, 'no-answer');
-    else giveUp(exchange);
+    if (!pen.isWaitingFor(exchange)) return giveUp(exchange);
+    abandoned.add(exchange);
+    report(exchange, 'no-answer');
   };
 
   return {
@@ -356,7 +359,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     },
     cancel,
     abandon(exchange, afterMs = 0) {
-      if (afterMs > 0) pen.remind(afterMs, exchange.session, () => abandon(exchange));
+      if (afterMs > 0) pen.putOff(afterMs, exchange.session, undefined, () => abandon(exchange));
       else abandon(exchange);
     },
     close(session) {
