@@ -29,6 +29,10 @@ async function server(form: Form): Promise<{ url: string; posted: string[] }> {
       const given = JSON.parse(body) as Message | Message[];
       const calls = (Array.isArray(given) ? given : [given]).filter(({ id, method }) => id !== undefined && method !== undefined);
       if (calls.length === 0) return response.writeHead(202).end();
+      if (calls.some(({ params }) => params?.name === 'broken')) {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 });
+        return response.write('{"jsonrpc"', () => response.destroy());
+      }
       const answers = calls.filter(({ params }) => params?.name !== 'forgotten').map(answerTo);
       const array = `[ ${answers.join(' , ')} ]`;
       if (form === 'array')
@@ -159,6 +163,17 @@ test('a call that the server left out of its array has no answer in the journal,
   await expect.poll(() => proxy.performer.waiting().exchanges).toBe(0);
   expect(calls({ url, proxy, ...rest })).toEqual([
     [1, 'ok'],
+    [2, 'no-answer'],
+  ]);
+});
+
+test('calls of a batch that were kept for a while, and whose own answers break off, are over', async () => {
+  const slow = rule(faults.latency, { when: { tool: ['broken'] }, params: { addedMs: 1, jitterMs: 0 }, phase: 'pre' });
+  const { url, proxy, ...rest } = await stage('array', [slow]);
+  await expect(post(url, [call(1, 'broken'), call(2, 'broken')])).rejects.toThrow();
+  await expect.poll(() => proxy.performer.waiting().exchanges).toBe(0);
+  expect(calls({ url, proxy, ...rest }).toSorted()).toEqual([
+    [1, 'no-answer'],
     [2, 'no-answer'],
   ]);
 });

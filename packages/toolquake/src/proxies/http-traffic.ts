@@ -106,8 +106,8 @@ export function createTraffic(options: TrafficOptions): Traffic {
     answer.on('close', () => {
       if (!answer.complete && !lane.response.writableEnded) lane.reset();
       if (call.record.isAnsweredInStream) return;
-      // What the server left out of its answer to a batch will not come either.
-      for (const one of call.elements?.values() ?? [call]) if (!lane.owes(one)) lineIsOver(one);
+      // What the server left out of its answer to a batch will not come either; nor what a rule holds, once the line broke.
+      for (const one of call.elements?.values() ?? [call]) if (!answer.complete || !lane.owes(one)) lineIsOver(one);
     });
   };
 
@@ -150,7 +150,8 @@ export function createTraffic(options: TrafficOptions): Traffic {
     },
     onFailure(call, error) {
       const { lane } = call;
-      if (lane.isGone || lane.isAnswered) return;
+      // Nobody is left to be told, but the call must not wait for ever.
+      if (lane.isGone || lane.isAnswered) return lineIsOver(call);
       upstream.failed(error);
       if (call.exchange?.id === undefined || lane.isStreaming) return failClient(lane.response, error);
       const { head, bytes } = badGateway(error);
