@@ -67,6 +67,8 @@ export async function tellHandler(
     if (isNew) handler.onRequestStart!(controller, {});
     else handler.onConnect?.((reason) => controller.abort(reason ?? abortError()), {});
     const response = await context.response();
+    // The fetch of Node 26 reads these, and not the record.
+    if (isNew) controller.rawHeaders = rawHeaders(response.headers);
     if (isNew) handler.onResponseStart?.(controller, response.status, recordOf(response.headers), response.statusText);
     else if (handler.onHeaders?.(response.status, rawHeaders(response.headers), controller.resume, response.statusText) === false)
       controller.pause();
