@@ -67,7 +67,8 @@ const answers = (body: string): JsonObject[] =>
   (body.startsWith('[') ? (JSON.parse(body) as JsonObject[]) : messagesOf(body).flat()).toSorted(
     (a, b) => Number(a['id']) - Number(b['id']),
   );
-const calls = ({ journal }: Proxied): unknown[] => journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []));
+const calls = ({ journal }: Proxied): [unknown, unknown][] =>
+  journal.flatMap((entry) => (entry.kind === 'call' ? [[entry.id, entry.outcome]] : []));
 
 describe.each(['stream', 'array', 'one event'] as const)('a server that answers with a %s', (form) => {
   test('any batch that no rule matches passes byte for byte, and so does its answer', async () => {
@@ -172,7 +173,7 @@ test('calls of a batch that were kept for a while, and whose own answers break o
   const { url, proxy, ...rest } = await stage('array', [slow]);
   await expect(post(url, [call(1, 'broken'), call(2, 'broken')])).rejects.toThrow();
   await expect.poll(() => proxy.performer.waiting().exchanges).toBe(0);
-  expect(calls({ url, proxy, ...rest }).toSorted()).toEqual([
+  expect(calls({ url, proxy, ...rest }).toSorted((one, other) => Number(one[0]) - Number(other[0]))).toEqual([
     [1, 'no-answer'],
     [2, 'no-answer'],
   ]);
