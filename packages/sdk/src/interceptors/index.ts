@@ -6,4 +6,6 @@ export * from './intercept-fetch.js';
 export * from './intercept-transport.js';
 export * from './intercept-tools.js';
 export * from './patch-property.js';
+export * from './pool-figures.js';
+export { shrinkPool, type PoolShrink, type ShrinkPoolOptions } from './shrink-pool.js';
 export { backgroundClock, realClock } from '../core/surroundings.js';
