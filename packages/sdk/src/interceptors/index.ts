@@ -1,3 +1,5 @@
+export * from './attach-commands.js';
+export type { Command, CommandClient } from './command-ends.js';
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
