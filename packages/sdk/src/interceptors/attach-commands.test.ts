@@ -67,7 +67,10 @@ describe('commands of a database', () => {
   });
 
   test('are late by the clock of the run, and wait for ever where they hang', async () => {
-    const { clock, send, run } = openDatabase([{ id: 'slow', fault: 'latency', params: { addedMs: 500 }, at: { nth: 1 } }, { fault: 'hang', at: { nth: 2 } }]);
+    const { clock, send, run } = openDatabase([
+      { id: 'slow', fault: 'latency', params: { addedMs: 500 }, at: { nth: 1 } },
+      { fault: 'hang', at: { nth: 2 } },
+    ]);
     let reply: unknown = 'nothing';
     void send('GET', 'a').then((value) => (reply = value));
     await quiet();
@@ -89,7 +92,12 @@ describe('commands of a database', () => {
 
   test('lose what is in a reply, or get an earlier one', async () => {
     const empty = openDatabase([{ fault: 'empty-result', when: { tool: 'GET' } }]);
-    for (const [value, nothing] of [['text', null], [['a', 'b'], []], [7, null], [{ a: 1 }, {}]] as const) {
+    for (const [value, nothing] of [
+      ['text', null],
+      [['a', 'b'], []],
+      [7, null],
+      [{ a: 1 }, {}],
+    ] as const) {
       await empty.send('SET', 'k', value);
       expect(await empty.send('GET', 'k')).toEqual(nothing);
     }
@@ -107,7 +115,11 @@ describe('commands of a database', () => {
   test('wait while the server stands still, also those that no rule looks at', async () => {
     const { clock, send } = openDatabase([{ fault: 'freeze', params: { forMs: 100 }, when: { tool: 'SET' } }]);
     const seen: unknown[] = [];
-    for (const [name, value] of [['SET', 'x'], ['GET', undefined]] as const) void send(name, 'k', value).then((reply) => seen.push(reply));
+    for (const [name, value] of [
+      ['SET', 'x'],
+      ['GET', undefined],
+    ] as const)
+      void send(name, 'k', value).then((reply) => seen.push(reply));
     await clock.advance(99);
     await quiet();
     expect(seen).toEqual([]);
