@@ -31,6 +31,8 @@ export type CommandInHand = {
   readonly outcome: Promise<unknown>;
   /** The client gave it up by itself (a timeout, an aborted signal): its caller gets this error. */
   giveUp(error: unknown): void;
+  /** The same where the client has told its caller already. */
+  leave(): void;
 };
 
 /** A client under the rules of a run. */
@@ -97,8 +99,13 @@ export function attachCommands(run: Run, { client, target, label, whyNot, restor
         outcome,
         giveUp(error) {
           if (call.isSettled) return;
+          inHand.leave();
+          settle.reject(error);
+        },
+        leave() {
+          if (call.isSettled) return;
           if (known.exchange !== undefined) performer.cancel(known.exchange);
-          call.reject(error);
+          settled();
         },
       };
       ends.begin(call);

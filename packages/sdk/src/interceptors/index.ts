@@ -6,6 +6,7 @@ export * from './guard.js';
 export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
 export * from './intercept-postgres.js';
+export * from './intercept-redis.js';
 export * from './intercept-transport.js';
 export * from './intercept-tools.js';
 export * from './patch-property.js';

@@ -107,10 +107,16 @@ export function interceptPostgres(run: Run, client: PostgresClient, { target, la
   return attached.attachment.detach;
 }
 
-/** What no client of PostgreSQL can be shown. */
-function whyNotInPostgres({ type }: Fault): string | undefined {
-  return type === 'inject-text' ? 'A row has no place for text that nobody selected.' : undefined;
-}
+/** What a server of PostgreSQL never does to its clients. */
+const NEVER: Readonly<Record<string, string>> = {
+  'concurrency-limit': 'PostgreSQL limits connections, not statements: an error-response with the message 53300 says so.',
+  'inject-text': 'A row has no place for text that nobody selected.',
+  quota: 'PostgreSQL has no quotas.',
+  'rate-limit': 'PostgreSQL has no limit on rates.',
+  'truncate-text': 'A row is values in columns, and no text that could break off.',
+};
+
+const whyNotInPostgres = ({ type }: Fault): string | undefined => (Object.hasOwn(NEVER, type) ? NEVER[type] : undefined);
 
 type Known =
   | { readonly kind: 'client'; readonly connection: PostgresConnection }
