@@ -59,6 +59,13 @@ describe('every form of a statement meets the rules', () => {
     expect((await ask()).rows).toEqual([{ n: 1 }]);
   });
 
+  test('one that was executed and then refused is known to the server by its name', async () => {
+    const { client } = await shaken([{ fault: 'error-response', phase: 'post', params: { message: '40001' }, at: { nth: 1 } }]);
+    const ask = (): Promise<pg.QueryResult> => client.query({ name: 'again', text: 'SELECT $1::int AS n', values: [1] });
+    await expect(ask()).rejects.toMatchObject({ code: '40001' });
+    expect((await ask()).rows).toEqual([{ n: 1 }]);
+  });
+
   test('through a pool, whose clients of before and after are all looked at', async () => {
     const pool = openPool();
     const before = await pool.connect();
@@ -151,6 +158,14 @@ describe('what the server did, and what the caller hears', () => {
     expect(await client.query('COMMIT')).toMatchObject({ command: 'ROLLBACK' });
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     expect(await count()).toBe(before);
+  });
+
+  test('a transaction that began before anybody looked is aborted as well', async () => {
+    const client = await connected();
+    await client.query('BEGIN');
+    interceptPostgres(runWith({ fault: 'error-response', params: { message: '55P03' }, at: { nth: 1 } }), client);
+    await expect(client.query('SELECT 1')).rejects.toMatchObject({ code: '55P03' });
+    await expect(client.query('SELECT 1')).rejects.toMatchObject({ code: '25P02' });
   });
 
   test('a COMMIT that fails has rolled back; one whose answer is lost has not', async () => {

@@ -55,8 +55,10 @@ describe('errors are those of the real thing', () => {
     return error;
   }
 
-  async function realShutdown(): Promise<unknown> {
-    const [victim, killer] = [await connected(), await connected()];
+  const realShutdown = async (): Promise<unknown> => shutDown(await connected());
+
+  async function shutDown(victim: pg.Client): Promise<unknown> {
+    const killer = await connected();
     const { rows } = await victim.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const error = failureOf(victim.query('SELECT pg_sleep(30)'));
     await vi.waitFor(async () => {
@@ -84,6 +86,13 @@ describe('errors are those of the real thing', () => {
     const injected = shape(await failureOf(client.query('UPDATE items SET name = name WHERE id = 1')));
     expect(injected).toEqual(real);
     expect(run.fired('no')).toBe(1);
+  });
+
+  test('an end that the server itself makes of a statement under a rule is heard as ever', async () => {
+    const { client, run } = await shaken([{ id: 'slow', fault: 'latency', params: { addedMs: 1 } }]);
+    expect(shape(await shutDown(client))).toEqual(shape(await realShutdown()));
+    // The pid was late; the other answer never came.
+    expect(run.fired('slow')).toBe(1);
   });
 
   test('too many clients, as a pool says it', async () => {

@@ -92,13 +92,14 @@ export function interceptPostgres(run: Run, client: PostgresClient, { target, la
     pools.add(client);
     const { Client: PlainClient, clients, pool } = known;
     for (const one of clients) watch(connectionIn(one));
-    // The pool calls it with `new`: what it returns is what the pool gets.
-    const Client = function (...given: unknown[]): object {
-      const made = Reflect.construct(PlainClient, given) as object;
-      watch(connectionIn(made));
-      return made;
-    };
-    const undo = patchProperty(pool, 'Client', Object.assign(Client, { prototype: PlainClient.prototype as unknown }));
+    const Client = new Proxy(PlainClient, {
+      construct(target, given) {
+        const made = Reflect.construct(target, given) as object;
+        watch(connectionIn(made));
+        return made;
+      },
+    });
+    const undo = patchProperty(pool, 'Client', Client);
     unpatch = () => {
       pools.delete(client);
       undo();

@@ -49,7 +49,7 @@ export function rowsFromResult({ structuredContent: data }: JsonObject, like: Re
   const [description] = columnsOf(said);
   const [complete] = messages(said, 'commandComplete') as { text: string }[];
   // What is said before the first row is about the statement, not about its rows.
-  const before = said.filter(([name]) => name === 'parseComplete' || name === 'bindComplete');
+  const before = said.filter(([name]) => name === 'bindComplete');
   const end = (count: number): Said => ['commandComplete', completed(complete?.text, verb, count)];
   if (description === undefined && !Array.isArray(data)) return { said: [...before, end(WRITES.has(verb) ? 1 : 0)], status: like?.status };
   const rows = (Array.isArray(data) ? data : [data]).filter(isObject);

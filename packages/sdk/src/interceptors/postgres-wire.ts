@@ -44,11 +44,16 @@ type Execution = {
   readonly batch: Batch;
   readonly said: Said[];
   error: unknown;
-  /** It needs its client before it is over (COPY): what it says goes on at once. */
+  /** The client knows what it says already: it was sent before. */
+  isRepeat: boolean;
+  /** What it says goes on at once: COPY needs its client, and nothing comes after a fatal error. */
   isOpen: boolean;
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 };
+
+/** Rows over this are not kept back: a caller that reads a table row by row may do so for lack of memory. */
+const MAX_KEPT = 500_000;
 
 type Send = PostgresConnection[Request];
 
@@ -70,7 +75,7 @@ export function watchConnection(connection: PostgresConnection, { attached, onCo
   let status: string | undefined;
   let isLost = false;
 
-  const send = (batch: Batch): void => {
+  const send = (batch: Batch): boolean => {
     const isAgain = batch.wasSent;
     batch.wasSent = true;
     for (const { request, given } of batch.sends) {
@@ -78,28 +83,33 @@ export function watchConnection(connection: PostgresConnection, { attached, onCo
       if (isAgain && request === 'parse' && (given[0] as Partial<Statement>).name) continue;
       plain[request](...given);
     }
+    return isAgain;
   };
+  const start = (execution: Execution): void => void (execution.isRepeat = send(execution.batch));
 
   const sendPlain = (batch: Batch): void => {
-    if (executions.length === 0) send(batch);
-    else whenFree = () => send(batch);
+    if (executions.length === 0) void send(batch);
+    else whenFree = () => void send(batch);
   };
 
   const execute = (batch: Batch): Promise<Reply> =>
     new Promise((resolve, reject) => {
       if (isLost) return reject(LOST);
-      executions.push({ batch, said: [], error: undefined, isOpen: false, resolve, reject });
+      const execution: Execution = { batch, said: [], error: undefined, isRepeat: false, isOpen: false, resolve, reject };
+      executions.push(execution);
       stopListening ??= patchProperty(connection, 'emit', hear);
-      if (executions.length === 1) send(batch);
+      if (executions.length === 1) start(execution);
     });
 
   const hear = (name: string, ...given: unknown[]): boolean => {
     const [execution] = executions;
     if (execution === undefined || (name !== 'readyForQuery' && !ANSWERS.has(name))) return emitPlain(name, ...given);
     if (name !== 'readyForQuery') {
+      // Whatever becomes of the rest, the server knows the statement by its name now.
+      if (name === 'parseComplete') return execution.isRepeat || emitPlain(name, ...given);
       if (name === 'errorMessage') execution.error = given[0];
       execution.said.push([name, given[0]]);
-      if (name.startsWith('copy')) execution.isOpen = true;
+      if (name.startsWith('copy') || isFatal(execution.error) || execution.said.length > MAX_KEPT) execution.isOpen = true;
       if (execution.isOpen) speak(execution.said.splice(0));
       return true;
     }
@@ -111,7 +121,7 @@ export function watchConnection(connection: PostgresConnection, { attached, onCo
       execution.reject(execution.error);
     } else execution.resolve(reply);
     const next = executions[0];
-    if (next !== undefined) send(next.batch);
+    if (next !== undefined) start(next);
     else {
       stopListening?.();
       stopListening = undefined;
@@ -148,8 +158,8 @@ export function watchConnection(connection: PostgresConnection, { attached, onCo
       lose('end');
       return;
     }
-    // A statement that fails takes its transaction with it, on the server, too: as it would have.
-    if (status === 'T') {
+    // A statement that fails takes its transaction with it, on the server, too: as it would have. Outside of one this is nothing.
+    if (status !== 'I' && status !== 'E') {
       const sql = ENDS_TRANSACTION.has(verbOf(statement.text)) ? 'ROLLBACK' : 'SELECT 1/0';
       await execute({ sends: [{ request: 'query', given: [sql] }], wasSent: false }).catch(() => {});
     }
