@@ -12,7 +12,8 @@ import { patchProperty } from './patch-property.js';
 import { REQUESTS, type PostgresConnection, type Reply } from './postgres-connection.js';
 import { postgresError } from './postgres-error.js';
 import { resultFromRows, rowsFromResult } from './postgres-rows.js';
-import { LOST, watchConnection, type Wire } from './postgres-wire.js';
+import { LOST } from './postgres-line.js';
+import { watchConnection, type Wire } from './postgres-wire.js';
 
 /** How a client or pool is intercepted. */
 export type InterceptPostgresOptions = {
