@@ -46,7 +46,9 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
   });
 
   test('an error reply is the error of the library, and nothing was executed', async () => {
-    await start([{ id: 'wrong', fault: 'error-response', when: { tool: 'incr' }, params: { message: 'value is not an integer or out of range' } }]);
+    await start([
+      { id: 'wrong', fault: 'error-response', when: { tool: 'incr' }, params: { message: 'value is not an integer or out of range' } },
+    ]);
     await bare.call('SET', 'text', 'x');
     const real = await failure(bare.call('INCR', 'text'));
     const made = await failure(redis.call('INCR', 'text'));
@@ -58,7 +60,9 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
   test('a lost connection is lost as a real one, whether the server executed the command or not', async () => {
     for (const how of ['reset', 'end'] as const) {
       for (const phase of ['pre', 'post'] as const) {
-        await start([{ id: 'cut', fault: 'connection-drop', phase, when: { tool: 'INCR' }, params: { how }, at: { first: 1 } }], { retries: false });
+        await start([{ id: 'cut', fault: 'connection-drop', phase, when: { tool: 'INCR' }, params: { how }, at: { first: 1 } }], {
+          retries: false,
+        });
         const made = await failure(redis.call('INCR', `count-${how}-${phase}`));
         expect(await bare.call('GET', `count-${how}-${phase}`)).toBe(phase === 'pre' ? null : '1');
         if (how === 'end') {
@@ -121,7 +125,11 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
   });
 
   test('pipelines and transactions meet the rules, and those that none looks at are as ever', async () => {
-    const commands = [['SET', 'a', '1'], ['INCR', 'a'], ['GET', 'a']];
+    const commands = [
+      ['SET', 'a', '1'],
+      ['INCR', 'a'],
+      ['GET', 'a'],
+    ];
     await start([{ id: 'other', fault: 'hang', when: { tool: 'LPOP' } }]);
     const expected = [await bare.pipeline(commands), await bare.multi(commands)];
     expect([await redis.pipeline(commands), await redis.multi(commands)]).toEqual(expected);
@@ -137,13 +145,20 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
     expect(await redis.call('GET', 'a')).toBe('2');
     run.restore();
     run.use([{ id: 'doubled', fault: 'double-execute', when: { tool: 'MULTI' } }]);
-    await redis.multi([['INCR', 'twice'], ['INCR', 'twice']]);
+    await redis.multi([
+      ['INCR', 'twice'],
+      ['INCR', 'twice'],
+    ]);
     expect(await redis.call('GET', 'twice')).toBe('4');
   });
 
   test('a pipeline goes on without the command that was taken from it', async () => {
     await start([{ fault: 'error-response', params: { message: 'busy' }, when: { tool: ['INCR', 'PIPELINE'] } }]);
-    const result = redis.pipeline([['SET', 'a', '1'], ['INCR', 'a'], ['GET', 'a']]);
+    const result = redis.pipeline([
+      ['SET', 'a', '1'],
+      ['INCR', 'a'],
+      ['GET', 'a'],
+    ]);
     if (redis.library === 'node-redis') return expect(await failure(result)).toMatchObject({ message: 'ERR busy' });
     expect(await result).toEqual([[null, 'OK'], [expect.objectContaining({ message: 'ERR busy', name: 'ReplyError' })], [null, '1']]);
   });
@@ -163,7 +178,10 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
     await vi.waitFor(async () => expect(await redis.call('PING')).toBe('PONG'), { timeout: 10_000 });
     const made = redis.errors.find((error) => (error as { code?: string }).code === 'ECONNREFUSED');
     const dead = await deadPort();
-    const real = await open(dead, { retries: false }).then(() => undefined, (error: unknown) => error);
+    const real = await open(dead, { retries: false }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     // ioredis tells its caller of a closed connection; the refusal itself comes as an event.
     if (redis.library === 'node-redis')
       expect(shape(made)).toEqual({ ...shape(real), message: (real as Error).message.replace(String(dead), String(server.port)) });
@@ -189,7 +207,9 @@ describe.each(Object.entries(LIBRARIES))('%s', (_name, open) => {
     redis = await open(server.port);
     cleanups.push(() => redis.close());
     const look = (): object => ({
-      own: Object.entries(Object.getOwnPropertyDescriptors(redis.patched)).filter(([key]) => ['sendCommand', 'duplicate', '_executeMulti', '_executePipeline'].includes(key)),
+      own: Object.entries(Object.getOwnPropertyDescriptors(redis.patched)).filter(([key]) =>
+        ['sendCommand', 'duplicate', '_executeMulti', '_executePipeline'].includes(key),
+      ),
       keys: Reflect.ownKeys(redis.patched).map(String),
       listeners: (redis.patched as { listenerCount(name: string): number }).listenerCount('connect'),
     });

@@ -87,7 +87,8 @@ function checkWhenSense({ when, fault, phase }: Rule, never: Never): void {
   const sees = (names: readonly string[]): boolean => methods.some((one) => isGlob(one) || names.includes(one));
   if (tool !== undefined && method !== undefined && !sees(['tools/call', 'tools/list', COMMAND_METHOD]))
     never('when.tool', `${methods.join(', ')} names no tool`);
-  if (args !== undefined && !sees(['tools/call', 'prompts/get', COMMAND_METHOD])) never('when.args', `${methods.join(', ')} has no arguments`);
+  if (args !== undefined && !sees(['tools/call', 'prompts/get', COMMAND_METHOD]))
+    never('when.args', `${methods.join(', ')} has no arguments`);
   const gone = era === 'modern' ? 'initialize' : era === 'legacy' ? 'server/discover' : undefined;
   if (gone !== undefined && methods.every((one) => one === gone)) never('when.era', `there is no ${gone} in the ${era} era`);
 }

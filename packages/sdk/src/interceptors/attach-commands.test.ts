@@ -67,19 +67,22 @@ describe('commands of a database', () => {
   });
 
   test('are late by the clock of the run, and wait for ever where they hang', async () => {
-    const { clock, send, run } = openDatabase([{ id: 'slow', fault: 'latency', params: { addedMs: 500 }, at: { nth: 1 } }, { fault: 'hang', at: { nth: 2 } }]);
+    const { clock, send, run } = openDatabase([
+      { id: 'slow', fault: 'latency', params: { addedMs: 500 }, at: { nth: 1 } },
+      { fault: 'hang', at: { nth: 2 } },
+    ]);
     let reply: unknown = 'nothing';
     void send('GET', 'a').then((value) => (reply = value));
     await quiet();
-    await clock.advance(499);
+    clock.advance(499);
     await quiet();
     expect(reply).toBe('nothing');
-    await clock.advance(1);
+    clock.advance(1);
     await quiet();
     expect(reply).toBeNull();
     let hasAnswered = false;
     void send('GET', 'a').then(() => (hasAnswered = true));
-    await clock.advance(3_600_000);
+    clock.advance(3_600_000);
     await quiet();
     expect(hasAnswered).toBe(false);
     run.stop();
@@ -89,7 +92,12 @@ describe('commands of a database', () => {
 
   test('lose what is in a reply, or get an earlier one', async () => {
     const empty = openDatabase([{ fault: 'empty-result', when: { tool: 'GET' } }]);
-    for (const [value, nothing] of [['text', null], [['a', 'b'], []], [7, null], [{ a: 1 }, {}]] as const) {
+    for (const [value, nothing] of [
+      ['text', null],
+      [['a', 'b'], []],
+      [7, null],
+      [{ a: 1 }, {}],
+    ] as const) {
       await empty.send('SET', 'k', value);
       expect(await empty.send('GET', 'k')).toEqual(nothing);
     }
@@ -107,11 +115,15 @@ describe('commands of a database', () => {
   test('wait while the server stands still, also those that no rule looks at', async () => {
     const { clock, send } = openDatabase([{ fault: 'freeze', params: { forMs: 100 }, when: { tool: 'SET' } }]);
     const seen: unknown[] = [];
-    for (const [name, value] of [['SET', 'x'], ['GET', undefined]] as const) void send(name, 'k', value).then((reply) => seen.push(reply));
-    await clock.advance(99);
+    for (const [name, value] of [
+      ['SET', 'x'],
+      ['GET', undefined],
+    ] as const)
+      void send(name, 'k', value).then((reply) => seen.push(reply));
+    clock.advance(99);
     await quiet();
     expect(seen).toEqual([]);
-    await clock.advance(1);
+    clock.advance(1);
     await quiet();
     expect(seen.toSorted()).toEqual(['OK', 'x']);
   });
@@ -122,7 +134,7 @@ describe('commands of a database', () => {
     const inHand = attached.perform({ name: 'GET', args: {}, execute: () => runs++ });
     inHand!.giveUp(new Error('Command timed out'));
     await expect(inHand!.outcome).rejects.toThrow('Command timed out');
-    await clock.advance(100);
+    clock.advance(100);
     expect(runs).toBe(0);
   });
 
@@ -131,7 +143,7 @@ describe('commands of a database', () => {
     expect(attached.connecting()).toBeUndefined();
     await expect(send('SET', 'k', 'x')).rejects.toThrow('Connection lost');
     expect([attached.connecting(), broken]).toEqual(['refuse', ['reset']]);
-    await clock.advance(1000);
+    clock.advance(1000);
     expect(attached.connecting()).toBeUndefined();
     const refusing = openDatabase([{ id: 'down', fault: 'connection-refused', params: { forMs: 0 }, at: { first: 1 } }]);
     expect([refusing.attached.connecting(), refusing.attached.connecting()]).toEqual(['refuse', undefined]);

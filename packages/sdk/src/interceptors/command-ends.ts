@@ -202,5 +202,9 @@ export function createCommandEnds({ clock, client, isFree }: CommandEndsOptions)
 /** An error of the library as a message says it. */
 function saidBy(error: unknown): JsonObject {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
-  return { code: -32000, message: typeof message === 'string' ? message : String(error), ...(code === undefined ? {} : { data: { code } }) };
+  return {
+    code: -32000,
+    message: typeof message === 'string' ? message : String(error),
+    ...(code === undefined ? {} : { data: { code } }),
+  };
 }

@@ -41,7 +41,12 @@ const HANDSHAKE = ['auth', 'client', 'cluster', 'hello', 'info', 'readonly', 'se
 /** Is it a client of ioredis with one connection? */
 export function isIoredis(client: object): client is IoredisClient {
   const { sendCommand, connector, duplicate, status } = client as Partial<IoredisClient>;
-  return typeof sendCommand === 'function' && typeof connector?.connect === 'function' && typeof duplicate === 'function' && typeof status === 'string';
+  return (
+    typeof sendCommand === 'function' &&
+    typeof connector?.connect === 'function' &&
+    typeof duplicate === 'function' &&
+    typeof status === 'string'
+  );
 }
 
 /** Attaches one client, and whatever it is duplicated to. Returns its undo. */
@@ -166,7 +171,8 @@ export function attachIoredis(site: RedisSite, client: IoredisClient): Cancel {
       const stream = await Reflect.apply(plain.connect, client.connector, given);
       const { host = '127.0.0.1', port = 6379 } = client.options;
       // Before it is connected, and with the listeners of the library on it.
-      if (site.connecting() !== undefined) queueMicrotask(() => stream.destroy(refusedError(host === 'localhost' ? '127.0.0.1' : host, port)));
+      if (site.connecting() !== undefined)
+        queueMicrotask(() => stream.destroy(refusedError(host === 'localhost' ? '127.0.0.1' : host, port)));
       return stream;
     }),
   ];

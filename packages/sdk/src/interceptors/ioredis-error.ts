@@ -6,10 +6,7 @@ import { nodeModule } from './redis-connection.js';
 export type ReplyErrorClass = new (message: string) => Error;
 
 type Duplex = { push(bytes: string): void };
-type DuplexClass = new (options: {
-  read(): void;
-  write(this: Duplex, chunk: unknown, encoding: string, done: () => void): void;
-}) => Duplex;
+type DuplexClass = new (options: { read(): void; write(this: Duplex, chunk: unknown, encoding: string, done: () => void): void }) => Duplex;
 type Probe = { call(name: string): Promise<unknown>; disconnect(): void; on(event: string, listener: () => void): void };
 
 /** Nothing is looked up, sent or waited for. */
@@ -60,7 +57,9 @@ export async function replyErrorClass(duplicate: (options: object) => unknown): 
   try {
     probe = duplicate({ ...PROBE_OPTIONS, Connector }) as Probe;
     probe.on('error', () => {});
-    const patience = new Promise<never>((_resolve, reject) => (stopTimer = backgroundClock.schedule(1000, () => reject(new Error('no answer')))));
+    const patience = new Promise<never>(
+      (_resolve, reject) => (stopTimer = backgroundClock.schedule(1000, () => reject(new Error('no answer')))),
+    );
     await Promise.race([probe.call('PING'), patience]);
     return ReplyError;
   } catch (error) {

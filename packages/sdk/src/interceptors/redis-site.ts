@@ -37,7 +37,10 @@ function errorText(message: unknown): string {
 }
 
 /** Opens a site. `restore` undoes the patches of its clients. */
-export function openRedisSite(run: Run, options: { target: string | undefined; label: string | undefined; restore: () => void }): RedisSite {
+export function openRedisSite(
+  run: Run,
+  options: { target: string | undefined; label: string | undefined; restore: () => void },
+): RedisSite {
   const connections = new Set<RedisConnection>();
   const carriedBy = new WeakMap<Command, RedisConnection>();
   const attached = attachCommands(run, {

@@ -1,5 +1,15 @@
 /** Says in words what a plan would hit, how, and how often. Pure: text and data come from the checked plan alone. */
-import { callsByName, whyNotOn, type At, type ParamSpec, type Plan, type Point, type Rule, type Shape, type TransportName } from '@toolquake/sdk/core';
+import {
+  callsByName,
+  whyNotOn,
+  type At,
+  type ParamSpec,
+  type Plan,
+  type Point,
+  type Rule,
+  type Shape,
+  type TransportName,
+} from '@toolquake/sdk/core';
 
 /** Every place where rules are performed. */
 export const TRANSPORTS: readonly TransportName[] = ['stdio', 'http', 'fetch', 'in-process', 'database', 'tcp', 'simulator'];
