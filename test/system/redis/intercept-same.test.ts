@@ -152,6 +152,21 @@ describe('ioredis', () => {
     redis.disconnect();
   });
 
+  test('a pipeline that a command was taken from is sent again without it, when the connection came back', async () => {
+    const run = start([{ fault: 'error-response', params: { message: 'busy' }, when: { tool: 'INCR' } }]);
+    const redis = new Redis({ port: server.port, host: '127.0.0.1', retryStrategy: () => 5 });
+    redis.on('error', () => {});
+    interceptRedis(run, redis);
+    await redis.set('a', '1');
+    const result = redis.pipeline().get('a').incr('a').get('a').exec();
+    (redis as unknown as { stream: Socket }).stream.destroy();
+    // What stood behind the gap is given up by the library, as behind any gap.
+    const aborted: unknown = expect.objectContaining({ message: expect.stringContaining('aborted') as unknown });
+    expect(await result).toEqual([[null, '1'], [expect.objectContaining({ message: 'ERR busy' })], [aborted]]);
+    run.stop();
+    redis.disconnect();
+  });
+
   test('transformers, callbacks and automatic pipelines work as ever', async () => {
     const run = start([{ id: 'late', fault: 'latency', params: { addedMs: 1 }, when: { tool: ['HGETALL', 'GET', 'GETBUFFER'] } }]);
     const redis = new Redis({ port: server.port, host: '127.0.0.1', enableAutoPipelining: true });

@@ -125,7 +125,7 @@ describe('commands of a database', () => {
     expect(seen).toEqual([]);
     clock.advance(1);
     await quiet();
-    expect(seen.toSorted()).toEqual(['OK', 'x']);
+    expect(new Set(seen)).toEqual(new Set(['OK', 'x']));
   });
 
   test('are given up by their client, and never executed afterwards', async () => {
