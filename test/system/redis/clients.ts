@@ -41,7 +41,7 @@ export type AnyRedis = {
 export type OpenOptions = { readonly retries?: boolean; readonly commandTimeout?: number };
 
 /** An ioredis client. */
-export async function openIoredis(port: number, { retries = true, commandTimeout }: OpenOptions = {}): Promise<AnyRedis> {
+async function openIoredis(port: number, { retries = true, commandTimeout }: OpenOptions = {}): Promise<AnyRedis> {
   const given = { port, host: '127.0.0.1', lazyConnect: true, ...(commandTimeout === undefined ? {} : { commandTimeout }) };
   const redis = new Redis(retries ? { ...given, retryStrategy: () => 10 } : { ...given, retryStrategy: () => null });
   await redis.connect();
@@ -73,7 +73,7 @@ function ofIoredis(redis: Redis): AnyRedis {
 }
 
 /** A node-redis client. */
-export async function openNodeRedis(port: number, { retries = true }: OpenOptions = {}): Promise<AnyRedis> {
+async function openNodeRedis(port: number, { retries = true }: OpenOptions = {}): Promise<AnyRedis> {
   const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: retries ? () => 10 : false } });
   const opened = ofNodeRedis(client as NodeRedis);
   await client.connect();

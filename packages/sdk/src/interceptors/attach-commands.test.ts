@@ -74,15 +74,15 @@ describe('commands of a database', () => {
     let reply: unknown = 'nothing';
     void send('GET', 'a').then((value) => (reply = value));
     await quiet();
-    await clock.advance(499);
+    clock.advance(499);
     await quiet();
     expect(reply).toBe('nothing');
-    await clock.advance(1);
+    clock.advance(1);
     await quiet();
     expect(reply).toBeNull();
     let hasAnswered = false;
     void send('GET', 'a').then(() => (hasAnswered = true));
-    await clock.advance(3_600_000);
+    clock.advance(3_600_000);
     await quiet();
     expect(hasAnswered).toBe(false);
     run.stop();
@@ -120,12 +120,12 @@ describe('commands of a database', () => {
       ['GET', undefined],
     ] as const)
       void send(name, 'k', value).then((reply) => seen.push(reply));
-    await clock.advance(99);
+    clock.advance(99);
     await quiet();
     expect(seen).toEqual([]);
-    await clock.advance(1);
+    clock.advance(1);
     await quiet();
-    expect(seen.toSorted()).toEqual(['OK', 'x']);
+    expect(new Set(seen)).toEqual(new Set(['OK', 'x']));
   });
 
   test('are given up by their client, and never executed afterwards', async () => {
@@ -134,7 +134,7 @@ describe('commands of a database', () => {
     const inHand = attached.perform({ name: 'GET', args: {}, execute: () => runs++ });
     inHand!.giveUp(new Error('Command timed out'));
     await expect(inHand!.outcome).rejects.toThrow('Command timed out');
-    await clock.advance(100);
+    clock.advance(100);
     expect(runs).toBe(0);
   });
 
@@ -143,7 +143,7 @@ describe('commands of a database', () => {
     expect(attached.connecting()).toBeUndefined();
     await expect(send('SET', 'k', 'x')).rejects.toThrow('Connection lost');
     expect([attached.connecting(), broken]).toEqual(['refuse', ['reset']]);
-    await clock.advance(1000);
+    clock.advance(1000);
     expect(attached.connecting()).toBeUndefined();
     const refusing = openDatabase([{ id: 'down', fault: 'connection-refused', params: { forMs: 0 }, at: { first: 1 } }]);
     expect([refusing.attached.connecting(), refusing.attached.connecting()]).toEqual(['refuse', undefined]);

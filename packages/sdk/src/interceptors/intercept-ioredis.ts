@@ -55,6 +55,8 @@ export function attachIoredis(site: RedisSite, client: IoredisClient): Cancel {
   const errorClass = replyErrorClass((options) => Reflect.apply(plain.duplicate, client, [options]));
   /** Commands that rules looked at: the library sends them again when a connection came back. */
   const known = new WeakSet<IoredisCommand>();
+  /** Pipes that a command was taken from: when they are sent again, they wait for it. Their commands go one by one then. */
+  const thinned = new WeakSet<Pipe>();
   const sentAs = new WeakMap<Command, IoredisCommand>();
   /** The transaction that is being written to a pipe. */
   const transactions = new WeakMap<Pipe, IoredisCommand[]>();
@@ -127,7 +129,10 @@ export function attachIoredis(site: RedisSite, client: IoredisClient): Cancel {
     const { commandTimeout } = client.options;
     if (typeof commandTimeout === 'number') command.setTimeout?.(commandTimeout);
     // The pipe counts its commands before it is written.
-    if (stream !== undefined && !state.isPiped) for (const _ of group) stream.write('');
+    if (stream !== undefined && !state.isPiped) {
+      thinned.add(stream);
+      for (const _ of group) stream.write('');
+    }
     inHand.outcome.then(
       (reply) => {
         // What came of it was read already.
@@ -145,6 +150,7 @@ export function attachIoredis(site: RedisSite, client: IoredisClient): Cancel {
 
   const sendCommand: Send = function (this: unknown, command, stream, ...rest) {
     const isOwn = client.status === 'connect' && HANDSHAKE.includes(command.name);
+    if (stream !== undefined && known.has(command) && thinned.has(stream)) return send(command);
     if (!site.isWatched || isOwn || known.has(command)) return Reflect.apply(plain.send, this, [command, stream, ...rest]);
     known.add(command);
     if (stream === undefined) return look(command, [command], undefined);

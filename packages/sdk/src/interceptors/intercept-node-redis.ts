@@ -20,6 +20,7 @@ type Inner = {
   _executeMulti: Batch;
   duplicate: (...given: unknown[]) => NodeRedisClient;
   _getQueue(): { decoder: { constructor: DecoderClass } };
+  readonly isReady: boolean;
   ref(): void;
   unref(): void;
   prependListener(event: string, listener: () => void): void;
@@ -46,7 +47,8 @@ export function attachNodeRedis(site: RedisSite, client: NodeRedisClient): Cance
   const inner = client._self as Inner;
   const plain = { send: inner.sendCommand, pipeline: inner._executePipeline, multi: inner._executeMulti, duplicate: inner.duplicate };
   const { perform } = site.connect({
-    lose: (how, handOver) => loseConnection(socketOf(inner), how, handOver),
+    // Without a connection there is nothing to break, and nothing to be asked for it.
+    lose: (how, handOver) => loseConnection(inner.isReady ? socketOf(inner) : undefined, how, handOver),
     replyError: async (message) => replyErrorOf(inner, message),
   });
 
@@ -107,8 +109,11 @@ export function attachNodeRedis(site: RedisSite, client: NodeRedisClient): Cance
 function socketOf(inner: Inner): RedisStream | undefined {
   const { prototype } = nodeModule<{ Socket: { prototype: RedisStream } }>('net').Socket;
   let found: (RedisStream & { _handle?: { hasRef?: () => boolean } | null }) | undefined;
+  const note = (socket: RedisStream): void => {
+    found = socket;
+  };
   const restore = patchProperty(prototype, 'unref', function (this: RedisStream) {
-    found = this;
+    note(this);
     return this;
   });
   try {

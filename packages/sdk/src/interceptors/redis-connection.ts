@@ -24,7 +24,7 @@ function systemError(code: string, syscall: string, about: string, more: object)
 }
 
 /** The server reset the connection. */
-export const resetError = (): Error => systemError('ECONNRESET', 'read', '', {});
+const resetError = (): Error => systemError('ECONNRESET', 'read', '', {});
 
 /** Nobody listens there. */
 export function refusedError(address: string, port: number): Error {
