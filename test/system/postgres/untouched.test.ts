@@ -133,6 +133,27 @@ test('what is no client that is known here, or is looked at already, is refused'
   expect(() => interceptPostgres(run, new pg.Client({ pipeline: true } as pg.ClientConfig))).toThrow('it sends statements in a pipeline');
 });
 
+test('a pool whose clients are unlike all that are known still works, and the run says so', async () => {
+  const pool = openPool();
+  const problems: unknown[] = [];
+  const run = startPlan({ seed: 1, rules: [{ fault: 'hang' }] }, { isAllowed: () => true, onProblem: (problem) => problems.push(problem) });
+  const Plain = (pool as unknown as { Client: typeof pg.Client }).Client;
+  // A client that keeps its connection to itself.
+  const Private = function (config: pg.ClientConfig): pg.Client {
+    const client = new Plain(config);
+    const get = (target: pg.Client, key: string | symbol): unknown => {
+      const value: unknown = key === 'connection' ? undefined : Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    };
+    return new Proxy(client, { get });
+  };
+  Object.assign(pool, { Client: Private });
+  interceptPostgres(run, pool);
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  expect(problems).toEqual([expect.objectContaining({ code: 'WRONG_TYPE' })]);
+  run.stop();
+});
+
 test.each(['rate-limit', 'quota', 'concurrency-limit', 'inject-text', 'truncate-text', 'http-status', 'tool-error', 'rename-tool'])(
   'the fault %s is refused, with the list of those that can be performed',
   async (fault) => {

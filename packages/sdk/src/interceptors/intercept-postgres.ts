@@ -91,12 +91,15 @@ export function interceptPostgres(run: Run, client: PostgresClient, { target, la
   if (known.kind === 'client') watch(known.connection);
   else {
     pools.add(client);
-    const { Client: PlainClient, clients, pool } = known;
-    for (const one of clients) watch(connectionIn(one));
+    const { Client: PlainClient, connections, pool } = known;
+    for (const connection of connections) watch(connection);
     const Client = new Proxy(PlainClient, {
       construct(target, given) {
         const made = Reflect.construct(target, given) as object;
-        watch(connectionIn(made));
+        const { connection } = made as Insides;
+        if (isConnection(connection)) watch(connection);
+        // The pool is at work: a client that we cannot look at is no reason to keep it from its caller.
+        else attached.attachment.problem(refusal('one of its clients has no connection that is known here'));
         return made;
       },
     });
@@ -126,7 +129,7 @@ type Known =
       readonly kind: 'pool';
       readonly pool: { Client: object };
       readonly Client: new (...given: never[]) => object;
-      readonly clients: readonly object[];
+      readonly connections: readonly PostgresConnection[];
     };
 
 /** What we know inside out; anything else is refused before it is touched. */
@@ -144,7 +147,7 @@ function kindOf(client: PostgresClient): Known {
     kind: 'pool',
     pool: client as unknown as { Client: object },
     Client: Client as new (...given: never[]) => object,
-    clients: clients as object[],
+    connections: (clients as object[]).map(connectionIn),
   };
 }
 
