@@ -131,7 +131,7 @@ describe('ioredis', () => {
   test('its commandTimeout ends what a rule keeps back, before the command and after it', async () => {
     for (const phase of ['pre', 'post']) {
       const run = start([{ id: 'hang', fault: 'hang', phase, when: { tool: 'GET' } }]);
-      const redis = new Redis({ port: server.port, host: '127.0.0.1', commandTimeout: 80 });
+      const redis = new Redis({ port: server.port, host: '127.0.0.1', commandTimeout: 1500 });
       interceptRedis(run, redis);
       await expect(redis.get('a')).rejects.toThrow('Command timed out');
       expect([run.fired('hang'), await redis.ping()]).toEqual([1, 'PONG']);
