@@ -41,6 +41,8 @@ export type AdminOptions = {
   readonly token: string | undefined;
   /** The name of the target behind this controller; undefined: whatever a caller says means this one. */
   readonly target?: string | undefined;
+  /** Several targets are behind this controller: the one that a caller says is the `when.target` of its rule. */
+  readonly isRouted?: true;
   /** Deliveries of a rule so far. */
   readonly fired: (id: string) => number;
   /** A checked plan from text, or a `ToolquakeError` that says what is wrong and where. */
@@ -70,7 +72,8 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
     if (duration !== undefined && duration !== null && typeof duration !== 'number') throw wrong('durationMs must be a number.');
     // For ever is what a program may ask for; a caller from outside may go away and forget (1e999 is read as Infinity).
     if (duration === Infinity) throw wrong('durationMs must have an end.');
-    const rule = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
+    const draft = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
+    const rule = options.isRouted === true && target !== undefined && target !== '*' ? aimedAt(draft, target) : draft;
     const id = controller.inject(rule, duration ?? undefined);
     return isSnake ? { fault_id: id } : { faultId: id };
   };
@@ -80,7 +83,14 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
       const count = options.fired(id);
       const left = options.nowMs === undefined ? {} : { expiresInMs: Math.max(0, Math.round(expiresAtMs - options.nowMs())) };
       // A GET has no casing of its own, so both kinds of callers find their word.
-      return { id, target: options.target ?? '*', type: rule.fault.type, requestCount: count, request_count: count, ...left };
+      return {
+        id,
+        target: options.target ?? rule.when.target?.join(',') ?? '*',
+        type: rule.fault.type,
+        requestCount: count,
+        request_count: count,
+        ...left,
+      };
     }),
     killed: controller.isKilled,
     ...(options.tasks === undefined ? {} : { task: options.tasks.current ?? null }),
@@ -184,6 +194,12 @@ function taskAnswers(tasks: TaskMarks): Readonly<Record<string, (text: string) =
       return { task: tasks.end(name, outcome), outcome: outcome ?? null };
     },
   };
+}
+
+function aimedAt(rule: JsonObject, target: string): JsonObject {
+  const { when } = rule;
+  if (isObject(when) && Object.hasOwn(when, 'target')) throw wrong('Say the target once: beside the rule, or in its when.');
+  return when === undefined || isObject(when) ? { ...rule, when: { ...when, target } } : rule;
 }
 
 function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {
