@@ -2,6 +2,7 @@
 import { ChaosController, configureChaosLogger, createChaosAwareFetch, wrapRedisWithChaos } from '@toolquake/sdk/compat';
 import { interceptGlobalFetch } from '@toolquake/sdk/interceptors';
 
+const print = (...words) => process.stdout.write(`${words.join(' ')}\n`);
 const quiet = () => {};
 configureChaosLogger(() => ({ debug: quiet, info: quiet, warn: quiet, error: quiet }));
 
@@ -20,15 +21,15 @@ const unwrap = wrapRedisWithChaos(redis);
 const gaveUp = new AbortController();
 const call = createChaosAwareFetch('api', async () => new Response())(URL_TEXT, { signal: gaveUp.signal });
 gaveUp.abort();
-await call.catch(({ name }) => console.log(name));
+await call.catch(({ name }) => print(name));
 
 // The answer came before the cut, whose timer must not be waited for.
-console.log(await (await createChaosAwareFetch('drops', async () => new Response('ok'))(URL_TEXT)).text());
+print(await (await createChaosAwareFetch('drops', async () => new Response('ok'))(URL_TEXT)).text());
 
 const held = createChaosAwareFetch('api', async () => new Response('on'))(URL_TEXT);
 unwrap();
 ChaosController.reset();
-console.log(await (await held).text(), globalThis.fetch === plainFetch, redis.get === plainGet);
+print(await (await held).text(), globalThis.fetch === plainFetch, redis.get === plainGet);
 
 // And nobody ends this one.
 ChaosController.getInstance().inject('api', { type: 'timeout', hangMs: HOUR_MS }, HOUR_MS);

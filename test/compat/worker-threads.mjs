@@ -2,6 +2,7 @@
 import { isMainThread, Worker } from 'node:worker_threads';
 import { ChaosController, configureChaosLogger } from '@toolquake/sdk/compat';
 
+const print = (...words) => process.stdout.write(`${words.join(' ')}\n`);
 const quiet = () => {};
 configureChaosLogger(() => ({ debug: quiet, info: quiet, warn: quiet, error: quiet }));
 
@@ -10,7 +11,7 @@ const count = () => controller.getActiveFaults().length;
 const channel = new BroadcastChannel('faults');
 channel.onmessage = ({ data: { target, config } }) => {
   controller.inject(target, config);
-  console.log(`in the worker after: ${count()}`);
+  print(`in the worker after: ${count()}`);
   channel.close();
 };
 
@@ -25,11 +26,11 @@ if (isMainThread) {
   const worker = new Worker(new URL(import.meta.url));
   worker.once('message', () => injectEverywhere('api', { type: 'connection-refused' }));
   worker.once('exit', () => {
-    console.log(`in the main thread: ${count()}`);
+    print(`in the main thread: ${count()}`);
     channel.close();
   });
 } else {
   const { parentPort } = await import('node:worker_threads');
-  console.log(`in the worker before: ${count()}`);
+  print(`in the worker before: ${count()}`);
   parentPort.postMessage('ready');
 }

@@ -43,4 +43,4 @@ for (const name of TIMERS) globalThis[name] = plain[name];
 process.env = plainEnv;
 const after = snapshot();
 if (after !== before) seen.push(`${before} became ${after}`);
-console.log(JSON.stringify({ entries: entries.length, seen }));
+process.stdout.write(JSON.stringify({ entries: entries.length, seen }));

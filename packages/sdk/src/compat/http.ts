@@ -26,19 +26,19 @@ const performs = (config: FaultConfig): boolean => config.type !== 'malformed' |
 
 /** Wraps a fetch. Without an active fault for the target, calls go straight on, with the very arguments. */
 export function createChaosAwareFetch(target: FaultTarget, originalFetch: Fetch = globalThis.fetch): Fetch {
-  return async (input, init) => {
+  return (input, init) => {
     const controller = currentController();
     const fault = controller?.getFault(target, performs) ?? undefined;
     if (controller === undefined || fault === undefined) return originalFetch(input, init);
     loggerFor('chaos-http').debug({ target, faultType: fault.type }, 'Chaos fault triggered');
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    if (signal?.aborted === true) throw abortReason(signal);
     return perform(fault, { input, init, signal, fetch: originalFetch, waits: controller.waits });
   };
 }
 
 async function perform(fault: FaultConfig, call: FaultyCall): Promise<Response> {
   const { input, init, signal, fetch, waits } = call;
+  if (signal?.aborted === true) throw abortReason(signal);
   switch (fault.type) {
     case 'latency':
       await waits.wait(fault.delayMs, signal);

@@ -11,7 +11,7 @@ test('a run says what it does to pino, which fits directly', async () => {
   run.listen(journalLogger(pino({ level: 'debug' }, lines)));
   const { wrap } = interceptTools(run, { target: 'bank' });
   run.use({ id: 'slow', fault: 'latency', params: { addedMs: 1 } });
-  await wrap('pay', async () => ({ content: [] }))({});
+  await wrap('pay', async (_given: object) => ({ content: [] }))({});
   run.stop();
   const said = String(lines.read())
     .trim()
