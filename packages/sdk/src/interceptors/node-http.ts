@@ -30,6 +30,8 @@ export type NodeResponse = {
   readonly headersSent: boolean;
   readonly destroyed: boolean;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  destroy(): unknown;
+  flushHeaders(): void;
   write(text: string): boolean;
   end(body?: string): unknown;
   on(event: 'close' | 'drain', listener: () => void): unknown;
