@@ -152,7 +152,10 @@ test('a caller from another address is turned away unless remote callers are all
   if (own === undefined) return;
   for (const allowRemote of [false, true]) {
     const admin = mountNodeAdmin(start(), { token: TOKEN, allowRemote });
-    const url = await listening(createServer((request, response) => admin(request, response, () => response.end())), own);
+    const url = await listening(
+      createServer((request, response) => admin(request, response, () => response.end())),
+      own,
+    );
     expect((await caller(url)('GET', '/chaos/status')).status).toBe(allowRemote ? 200 : 403);
   }
 });

@@ -15,7 +15,10 @@ import {
 } from './service-admin.js';
 
 /** For Express, Connect and `node:http`: `app.use(mountNodeAdmin(run))`, before or after a body parser. */
-export function mountNodeAdmin(run: Run, options?: MountAdminOptions): (request: NodeRequest, response: NodeResponse, next: () => void) => void {
+export function mountNodeAdmin(
+  run: Run,
+  options?: MountAdminOptions,
+): (request: NodeRequest, response: NodeResponse, next: () => void) => void {
   const admin = createServiceAdmin(run, options);
   return (request, response, next) => {
     if (!admin.isFor(pathOf(request))) return next();
