@@ -45,6 +45,7 @@ test.each([NaN, -1, Infinity, '5'])('a duration of %s is refused', (durationMs) 
 });
 
 test.each([
+  [undefined, /fault config must be a mapping, not nothing/],
   [{ type: 'latency', delayMs: NaN }, /config\.delayMs must be a number from 0/],
   [{ type: 'error', statusCode: 99 }, /config\.statusCode must be a whole number from 400 to 599/],
   [{ type: 'latncy', delayMs: 1 }, /unknown type "latncy"/],
@@ -121,5 +122,6 @@ test('native interceptors on its run meet the same faults, which are counted tog
 });
 
 test('a target is any text but none', () => {
+  expect(() => ChaosController.getInstance().inject('', DOWN)).toThrow('target must be a non-empty string.');
   expect(['redis', '', undefined, 5].map(isFaultTarget)).toEqual([true, false, false, false]);
 });

@@ -6,7 +6,7 @@ import { realRandom } from '../core/surroundings.js';
 import { parseFaultConfig, ruleOfFaultConfig, type FaultConfig } from '../controller/parse-fault-config.js';
 import type { Run } from '../controller/run.js';
 import { startPlan } from '../controller/start-plan.js';
-import type { FaultTarget } from './fault.js';
+import { isFaultTarget, type FaultTarget } from './fault.js';
 import { assertChaosAllowed } from './guard.js';
 import { loggerFor } from './logger.js';
 import { createWaits, type Waits } from './waits.js';
@@ -69,7 +69,9 @@ export class ChaosController {
   /** Injects a fault, in camelCase or snake_case, for a time or until it is cleared. Returns its id. */
   inject(target: FaultTarget, config: FaultConfig, durationMs?: number): string {
     assertChaosAllowed();
-    const { probability } = config;
+    if (!isFaultTarget(target)) throw new ToolquakeError('WRONG_TYPE', { message: 'target must be a non-empty string.' });
+    // Types bind only those who use them.
+    const probability = (config as FaultConfig | undefined)?.probability;
     // Written so that NaN, which no comparison holds for, is refused, too.
     if (probability != null && !(probability >= 0 && probability <= 1))
       throw new Error(`probability must be between 0 and 1, got ${String(probability)}`);

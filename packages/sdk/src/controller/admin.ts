@@ -41,8 +41,8 @@ export type AdminOptions = {
   readonly token: string | undefined;
   /** The name of the target behind this controller; undefined: whatever a caller says means this one. */
   readonly target?: string | undefined;
-  /** Several targets are behind this controller: the one that a caller says is the `when.target` of its rule. */
-  readonly isRouted?: true;
+  /** Several targets are behind this controller: the one that a caller names is the one that the rule acts on. */
+  readonly hasTargets?: boolean | undefined;
   /** Deliveries of a rule so far. */
   readonly fired: (id: string) => number;
   /** A checked plan from text, or a `ToolquakeError` that says what is wrong and where. */
@@ -72,8 +72,8 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
     if (duration !== undefined && duration !== null && typeof duration !== 'number') throw wrong('durationMs must be a number.');
     // For ever is what a program may ask for; a caller from outside may go away and forget (1e999 is read as Infinity).
     if (duration === Infinity) throw wrong('durationMs must have an end.');
-    const draft = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
-    const rule = options.isRouted === true && target !== undefined && target !== '*' ? aimedAt(draft, target) : draft;
+    const native = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
+    const rule = options.hasTargets === true && target !== undefined && target !== '*' ? aimed(native, target) : native;
     const id = controller.inject(rule, duration ?? undefined);
     return isSnake ? { fault_id: id } : { faultId: id };
   };
@@ -82,15 +82,9 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
     faults: controller.list().map(({ id, rule, expiresAtMs }) => {
       const count = options.fired(id);
       const left = options.nowMs === undefined ? {} : { expiresInMs: Math.max(0, Math.round(expiresAtMs - options.nowMs())) };
+      const aim = options.target ?? rule.when.target?.join(' ') ?? '*';
       // A GET has no casing of its own, so both kinds of callers find their word.
-      return {
-        id,
-        target: options.target ?? rule.when.target?.join(',') ?? '*',
-        type: rule.fault.type,
-        requestCount: count,
-        request_count: count,
-        ...left,
-      };
+      return { id, target: aim, type: rule.fault.type, requestCount: count, request_count: count, ...left };
     }),
     killed: controller.isKilled,
     ...(options.tasks === undefined ? {} : { task: options.tasks.current ?? null }),
@@ -196,12 +190,6 @@ function taskAnswers(tasks: TaskMarks): Readonly<Record<string, (text: string) =
   };
 }
 
-function aimedAt(rule: JsonObject, target: string): JsonObject {
-  const { when } = rule;
-  if (isObject(when) && Object.hasOwn(when, 'target')) throw wrong('Say the target once: beside the rule, or in its when.');
-  return when === undefined || isObject(when) ? { ...rule, when: { ...when, target } } : rule;
-}
-
 function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
@@ -215,6 +203,15 @@ function objectOf(text: string): JsonObject {
   }
   if (!isObject(value)) throw wrong('The body must be a JSON object.');
   return value;
+}
+
+/** The rule for one target only; one that names a target of its own already must mean the same. */
+function aimed(rule: JsonObject, target: string): JsonObject {
+  const when = rule['when'] ?? {};
+  if (!isObject(when)) return rule;
+  if (when['target'] !== undefined && when['target'] !== target)
+    throw wrong(`The rule is for the target ${JSON.stringify(when['target'])}, and the request for "${target}".`);
+  return { ...rule, when: { ...when, target } };
 }
 
 /** The native rule of an mcp-chaos-monkey config. */

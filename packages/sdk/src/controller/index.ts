@@ -8,7 +8,9 @@ export { bothCases, CONFIG_TYPES, eitherCase, importConfig, nativeFields, type R
 export * from './journal-logger.js';
 export * from './live-metrics.js';
 export * from './metrics-text.js';
+export * from './mount-admin.js';
+export { pourText, type TextSink } from './pour-text.js';
 export type { Run } from './run.js';
-export * from './run-admin.js';
+export type { MountAdminOptions } from './service-admin.js';
 export * from './start-plan.js';
 export * from './task-marks.js';

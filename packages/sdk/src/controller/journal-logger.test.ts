@@ -18,9 +18,11 @@ test('a run says what it does to pino, which fits directly', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(said.map(({ level, msg }) => [level, msg])).toEqual([
+    [30, 'rules: inject by program'],
     [40, 'fault latency of rule slow: delivered'],
     [20, 'call of pay: ok'],
+    [30, 'rules: clear-all by program'],
     [30, 'run: end'],
   ]);
-  expect(said[0]).toMatchObject({ kind: 'fault', rule: 'slow', tool: 'pay' });
+  expect(said[1]).toMatchObject({ kind: 'fault', rule: 'slow', tool: 'pay' });
 });

@@ -1,9 +1,14 @@
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
+export type { InterceptAuthOptions } from './auth-gate.js';
+export { interceptAuth, type InterceptedAuth } from './intercept-auth.js';
 export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
+export * from './intercept-hono-auth.js';
+export * from './intercept-node-auth.js';
 export * from './intercept-transport.js';
+export type * from './node-http.js';
 export * from './intercept-tools.js';
 export * from './patch-property.js';
 export { backgroundClock, realClock } from '../core/surroundings.js';
