@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ChaosController, configureChaosLogger, registerChaosEndpoint } from '@toolquake/sdk/compat';
-import express from 'express';
+import { mountNodeAdmin, startPlan } from '@toolquake/sdk/controller';
+import { interceptFetch } from '@toolquake/sdk/interceptors';
+import express, { type Express } from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDesk, type Run } from '../cli/harness.js';
 import { startPythonStub } from './python-stub.js';
@@ -24,12 +26,16 @@ async function startTypeScriptService(): Promise<string> {
   configureChaosLogger(() => ({ debug: quiet, info: quiet, warn: quiet, error: quiet }));
   const app = express().use(express.json());
   registerChaosEndpoint(app);
-  const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => {
-    server.close();
     ChaosController.reset();
     vi.unstubAllEnvs();
   });
+  return listen(app);
+}
+
+async function listen(app: Express): Promise<string> {
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -62,6 +68,26 @@ test('a TypeScript service is driven by the same file', async () => {
   expect((await toolquake('clear', id, '--url', url)).code).toBe(0);
   const again = await toolquake('clear', id, '--url', url);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`No active fault: ${id}`) });
+});
+
+test('a service with native interceptors is driven by the same file', async () => {
+  const toolquake = desk();
+  const run = startPlan({ rules: [] }, { isAllowed: () => true });
+  const plain = async (): Promise<Response> => Response.json({});
+  interceptFetch(run, { fetch: plain, target: 'weather-api' });
+  interceptFetch(run, { fetch: plain, target: 'flights' });
+  const url = await listen(
+    express()
+      .use(express.json())
+      .use(mountNodeAdmin(run, { token: TOKEN })),
+  );
+  expect((await toolquake('inject', '--config', 'fault.json', '--url', url)).stdout).toBe('injected as latency-live-1\n');
+  expect(run.list()).toMatchObject([{ rule: { when: { target: ['weather-api'] }, params: { addedMs: 2000 } } }]);
+  expect((await toolquake('status', '--url', url)).stdout).toContain('latency-live-1');
+  const stranger = await toolquake('inject', '--config', '{"type":"malformed"}', '--target', 'flight', '--url', url);
+  expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "flights"') });
+  expect((await toolquake('clear', 'latency-live-1', '--url', url)).stdout).toBe('cleared latency-live-1\n');
+  run.stop();
 });
 
 test.each([
