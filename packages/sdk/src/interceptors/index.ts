@@ -1,3 +1,5 @@
+export * from './attach-commands.js';
+export type { Command, CommandClient } from './command-ends.js';
 export * from './fetch.js';
 export type { FetchFunction } from './fetch-request.js';
 export * from './guard.js';
@@ -7,6 +9,7 @@ export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
 export * from './intercept-hono-auth.js';
 export * from './intercept-node-auth.js';
+export * from './intercept-redis.js';
 export * from './intercept-transport.js';
 export type * from './node-http.js';
 export * from './intercept-tools.js';
