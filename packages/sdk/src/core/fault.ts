@@ -182,6 +182,6 @@ export function whyNotOn(fault: Fault, transport: TransportName): string | undef
  */
 export type Site = {
   readonly transport: TransportName;
-  /** Why a fault cannot act here, as a sentence; undefined when it can. */
-  whyNot(fault: Fault): string | undefined;
+  /** Why a fault cannot act here (in this phase, where one is named), as a sentence; undefined when it can. */
+  whyNot(fault: Fault, phase?: Phase): string | undefined;
 };

@@ -94,12 +94,12 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
 }
 
 /** Can the rule's fault act there? Asked once per site: the answer never changes. */
-function compileSite({ fault }: Rule): (site: object) => boolean {
+function compileSite({ fault, phase }: Rule): (site: object) => boolean {
   const known = new WeakMap<object, boolean>();
   return (site) => {
     let fits = known.get(site);
     // Whoever starts a session puts a `Site` there, or nothing.
-    if (fits === undefined) known.set(site, (fits = (site as Site).whyNot(fault) === undefined));
+    if (fits === undefined) known.set(site, (fits = (site as Site).whyNot(fault, phase) === undefined));
     return fits;
   };
 }
