@@ -28,7 +28,14 @@ export type DiffPage = {
 };
 
 /** Compares, renders, and says how it ends. */
-export async function diffPage({ before, after, waivers, isStrict, format, paint }: DiffPage): Promise<{ readonly text: string; readonly exitCode: number }> {
+export async function diffPage({
+  before,
+  after,
+  waivers,
+  isStrict,
+  format,
+  paint,
+}: DiffPage): Promise<{ readonly text: string; readonly exitCode: number }> {
   const [{ judgeManifests }, console, markdown, machine] = await Promise.all([
     import('../operations/judge-manifests.js'),
     import('../gates/manifest/render/console.js'),

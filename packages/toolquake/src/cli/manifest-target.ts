@@ -18,7 +18,11 @@ export function sideOf(word: string | undefined, rest: readonly string[], option
 
 /** A URL as it may be printed: user, password and query are nobody's business. */
 function withoutSecrets(word: string): string {
-  if (!URL.canParse(word)) throw new ToolquakeError('BAD_ARGUMENT', { message: 'The address of the server is no URL.', advice: 'For example: http://127.0.0.1:3000/mcp' });
+  if (!URL.canParse(word))
+    throw new ToolquakeError('BAD_ARGUMENT', {
+      message: 'The address of the server is no URL.',
+      advice: 'For example: http://127.0.0.1:3000/mcp',
+    });
   const { origin, pathname } = new URL(word);
   return `${origin}${pathname}`;
 }

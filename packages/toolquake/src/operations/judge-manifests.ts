@@ -33,4 +33,7 @@ export function judgeManifests({ before, after, waivers, isStrict, today }: Judg
 }
 
 const stepsOf = (pointer: string): readonly string[] =>
-  pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));

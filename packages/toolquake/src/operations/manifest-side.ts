@@ -41,12 +41,20 @@ export function readWaiverFile(path: string): readonly Waiver[] {
 function readText(path: string): string {
   try {
     const { size } = statSync(path);
-    if (size > MAX_LOCK_BYTES) throw new ToolquakeError('TOO_LARGE', { message: `${path} is larger than ${MAX_LOCK_BYTES / 1024 / 1024} MiB.`, advice: 'Is it the right file?' });
+    if (size > MAX_LOCK_BYTES)
+      throw new ToolquakeError('TOO_LARGE', {
+        message: `${path} is larger than ${MAX_LOCK_BYTES / 1024 / 1024} MiB.`,
+        advice: 'Is it the right file?',
+      });
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
     if (cause instanceof ToolquakeError) throw cause;
     const why = cause instanceof TypeError ? 'it is not UTF-8 text' : cause instanceof Error ? cause.message : String(cause);
-    throw new ToolquakeError('UNREADABLE', { message: `${path} cannot be read: ${why}.`, advice: 'Name a file that "toolquake lock TARGET --out FILE" wrote.', cause });
+    throw new ToolquakeError('UNREADABLE', {
+      message: `${path} cannot be read: ${why}.`,
+      advice: 'Name a file that "toolquake lock TARGET --out FILE" wrote.',
+      cause,
+    });
   }
 }
 
@@ -93,7 +101,11 @@ export function createLocator(text: string): (path: PlanPath) => number {
     let offset = node.start;
     for (const step of path) {
       const next: JsoncNode | undefined =
-        node.kind === 'object' ? node.members.find(({ key }) => key.name === String(step))?.value : node.kind === 'array' ? node.items[Number(step)] : undefined;
+        node.kind === 'object'
+          ? node.members.find(({ key }) => key.name === String(step))?.value
+          : node.kind === 'array'
+            ? node.items[Number(step)]
+            : undefined;
       if (next === undefined) break;
       node = next;
       offset = next.start;

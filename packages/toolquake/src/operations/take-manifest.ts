@@ -27,7 +27,11 @@ export async function takeManifest(target: TargetDefinition, options: TakeOption
     return await take(target, options);
   } catch (error) {
     if (!(error instanceof TargetFailure)) throw error;
-    throw new ToolquakeError('UPSTREAM_UNREACHABLE', { message: `${target.name} gave no manifest: ${error.message}.`, advice: error.advice, cause: error });
+    throw new ToolquakeError('UPSTREAM_UNREACHABLE', {
+      message: `${target.name} gave no manifest: ${error.message}.`,
+      advice: error.advice,
+      cause: error,
+    });
   }
 }
 
@@ -36,7 +40,9 @@ async function take(target: TargetDefinition, options: TakeOptions): Promise<Man
   // A server that speaks the modern era often speaks the older one, too; the other way round, detection would have said so.
   const other = first.era === 'modern' && (target.era ?? 'auto') === 'auto' ? await legacyShowing(target, options) : undefined;
   if (other !== undefined) refuseDifference(first, other);
-  const eras = Object.fromEntries([first, ...(other === undefined ? [] : [other])].map(({ era, versions, capabilities }) => [era, { versions, capabilities }]));
+  const eras = Object.fromEntries(
+    [first, ...(other === undefined ? [] : [other])].map(({ era, versions, capabilities }) => [era, { versions, capabilities }]),
+  );
   const { server, instructions, transport, lists } = first;
   return {
     server,
@@ -61,22 +67,30 @@ type Showing = Pick<Manifest, 'server' | 'transport'> & {
   readonly lists: readonly Shown[];
 };
 
-const itemsOf = (lists: readonly Shown[], wanted: ListedKind): ReadonlyMap<string, JsonObject> => lists.find(({ kind }) => kind === wanted)?.items ?? new Map();
+const itemsOf = (lists: readonly Shown[], wanted: ListedKind): ReadonlyMap<string, JsonObject> =>
+  lists.find(({ kind }) => kind === wanted)?.items ?? new Map();
 
 async function showingOf(target: TargetDefinition, options: TakeOptions): Promise<Showing> {
   const connection = await openConnection(target, options);
   try {
     const lists = await listEverything(connection, options);
     if (lists.every(({ items }) => items.size === 0)) {
-      throw new ManifestRefusal(`${target.name} lists nothing: no tool, no prompt, no resource.`, 'Is it ready, is it the right server, and do these credentials see anything?');
+      throw new ManifestRefusal(
+        `${target.name} lists nothing: no tool, no prompt, no resource.`,
+        'Is it ready, is it the right server, and do these credentials see anything?',
+      );
     }
     const again = await listEverything(connection, options);
     if (textOf(lists) !== textOf(again)) {
-      throw new ManifestRefusal(`${target.name} listed different things when it was asked twice: ${firstDifference(lists, again)}.`, 'A lock of one of the two answers would fail by chance. Make the lists stable first.');
+      throw new ManifestRefusal(
+        `${target.name} listed different things when it was asked twice: ${firstDifference(lists, again)}.`,
+        'A lock of one of the two answers would fail by chance. Make the lists stable first.',
+      );
     }
     const { era, serverInfo, capabilities, instructions, protocolVersion, hello } = connection;
     const supported = hello['supportedVersions'];
-    const versions = era === 'modern' && Array.isArray(supported) ? supported.filter((one): one is string => typeof one === 'string') : [protocolVersion];
+    const versions =
+      era === 'modern' && Array.isArray(supported) ? supported.filter((one): one is string => typeof one === 'string') : [protocolVersion];
     return { era, versions, capabilities, instructions, server: serverInfo, transport: transportOf(target, connection), lists };
   } finally {
     await connection.close();
@@ -102,13 +116,16 @@ function refuseDifference(modern: Showing, legacy: Showing): void {
 }
 
 /** Details may be spelled in another way by another era; what is there must be there in both. */
-const namesText = (lists: readonly Shown[]): string => canonicalText(lists.map(({ kind, items }) => [kind, [...items.keys()].sort()]).filter(([, names]) => names!.length > 0));
+const namesText = (lists: readonly Shown[]): string =>
+  canonicalText(lists.map(({ kind, items }) => [kind, [...items.keys()].sort()]).filter(([, names]) => names!.length > 0));
 const textOf = (lists: readonly Shown[]): string => canonicalText(lists.map(({ kind, items }) => [kind, [...items]]));
 
 function firstDifference(one: readonly Shown[], other: readonly Shown[]): string {
   for (const kind of Object.keys(LISTED) as ListedKind[]) {
     const [before, after] = [itemsOf(one, kind), itemsOf(other, kind)];
-    const name = [...before.keys(), ...after.keys()].find((key) => canonicalText(before.get(key) ?? null) !== canonicalText(after.get(key) ?? null));
+    const name = [...before.keys(), ...after.keys()].find(
+      (key) => canonicalText(before.get(key) ?? null) !== canonicalText(after.get(key) ?? null),
+    );
     if (name !== undefined) return `${kind} ${JSON.stringify(name)}`;
     if (canonicalText([...before.keys()]) !== canonicalText([...after.keys()])) return `the order of ${kind}`;
   }
@@ -116,7 +133,12 @@ function firstDifference(one: readonly Shown[], other: readonly Shown[]): string
 }
 
 /** Resource templates belong to the capability of resources. */
-const CAPABILITY: Readonly<Record<ListedKind, string>> = { tools: 'tools', prompts: 'prompts', resources: 'resources', resourceTemplates: 'resources' };
+const CAPABILITY: Readonly<Record<ListedKind, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resources',
+};
 
 async function listEverything(connection: Connection, { signal }: TakeOptions): Promise<readonly Shown[]> {
   const lists: Shown[] = [];
@@ -136,14 +158,27 @@ function shownOf(kind: ListedKind, { items, pages, envelope }: Listing): Shown {
   const found = new Map<string, JsonObject>();
   for (const item of items) {
     const name = isObject(item) ? item[LISTED[kind]] : undefined;
-    if (typeof name !== 'string') throw new ManifestRefusal(`One of the ${kind} has no ${LISTED[kind]}.`, 'Repair the list: clients refuse it, too.');
-    if (found.has(name)) throw new ManifestRefusal(`${JSON.stringify(name)} is listed twice among the ${kind}.`, 'Names must be unique: clients keep one of the two, and nobody knows which.');
+    if (typeof name !== 'string')
+      throw new ManifestRefusal(`One of the ${kind} has no ${LISTED[kind]}.`, 'Repair the list: clients refuse it, too.');
+    if (found.has(name))
+      throw new ManifestRefusal(
+        `${JSON.stringify(name)} is listed twice among the ${kind}.`,
+        'Names must be unique: clients keep one of the two, and nobody knows which.',
+      );
     const size = oversize(item);
-    if (size !== undefined) throw new ManifestRefusal(`The definition of ${JSON.stringify(name)} among the ${kind} is too large: ${size}.`, 'Simplify it: clients and models give up, too.');
+    if (size !== undefined)
+      throw new ManifestRefusal(
+        `The definition of ${JSON.stringify(name)} among the ${kind} is too large: ${size}.`,
+        'Simplify it: clients and models give up, too.',
+      );
     found.set(name, item);
   }
   const { ttlMs, cacheScope } = envelope;
-  const facts = { isPaged: pages > 1, ...(typeof ttlMs === 'number' ? { ttlMs } : {}), ...(typeof cacheScope === 'string' ? { cacheScope } : {}) };
+  const facts = {
+    isPaged: pages > 1,
+    ...(typeof ttlMs === 'number' ? { ttlMs } : {}),
+    ...(typeof cacheScope === 'string' ? { cacheScope } : {}),
+  };
   return { kind, items: found, facts };
 }
 

@@ -6,7 +6,11 @@ import type { Digest } from './journal-digest.js';
 import { expectationText } from './task-rows.js';
 
 /** One test case. */
-export type JunitCase = { readonly name: string; readonly outcome: 'passed' | 'skipped' | { readonly failure: string }; readonly output?: string };
+export type JunitCase = {
+  readonly name: string;
+  readonly outcome: 'passed' | 'skipped' | { readonly failure: string };
+  readonly output?: string;
+};
 
 /** The report as JUnit XML. */
 export function renderJunit(digest: Digest, { subject }: { readonly subject: string }): string {

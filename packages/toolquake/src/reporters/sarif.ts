@@ -21,7 +21,15 @@ export type SarifResult = {
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /** A whole SARIF log with one run. Only rules that have results are listed. */
-export function sarifText({ version, rules, results }: { readonly version: string; readonly rules: readonly SarifRule[]; readonly results: readonly SarifResult[] }): string {
+export function sarifText({
+  version,
+  rules,
+  results,
+}: {
+  readonly version: string;
+  readonly rules: readonly SarifRule[];
+  readonly results: readonly SarifResult[];
+}): string {
   const used = rules.filter(({ id }) => results.some(({ ruleId }) => ruleId === id));
   const place = new Map(used.map(({ id }, index) => [id, index]));
   const driver = { name: 'toolquake', version, rules: used.map(ruleOf) };
@@ -33,7 +41,10 @@ function ruleOf({ id, says, advice }: SarifRule): object {
   return { id, shortDescription: { text: says }, ...(advice === undefined ? {} : { help: { text: advice } }) };
 }
 
-function resultOf({ ruleId, level, message, file, line, fingerprint, pointer, acceptedBecause, properties }: SarifResult, ruleIndex: number | undefined): object {
+function resultOf(
+  { ruleId, level, message, file, line, fingerprint, pointer, acceptedBecause, properties }: SarifResult,
+  ruleIndex: number | undefined,
+): object {
   const physical =
     file === undefined ? {} : { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line ?? 1 } } };
   const logical = pointer === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: pointer }] };

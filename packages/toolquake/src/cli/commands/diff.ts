@@ -27,7 +27,10 @@ export const diff = defineCommand({
   async handle({ options, words, rest }, io) {
     const [old, now] = words as readonly [string, string | undefined];
     if (now !== undefined && rest.length > 0) {
-      throw new ToolquakeError('BAD_ARGUMENT', { message: 'The new side is named twice: as NEW and after "--".', advice: 'Leave one of the two out.' });
+      throw new ToolquakeError('BAD_ARGUMENT', {
+        message: 'The new side is named twice: as NEW and after "--".',
+        advice: 'Leave one of the two out.',
+      });
     }
     const format = formatOf(options);
     const [given, out] = [[sideOf(old, [], options), sideOf(now, rest, options)] as const, textOf(options['out'])];

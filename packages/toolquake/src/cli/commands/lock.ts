@@ -11,7 +11,13 @@ export const lock = defineCommand({
   options: [
     { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the lock to a file instead of stdout.' },
     { flag: '--check', kind: 'text', value: 'LOCK', about: 'Write nothing: fail when the server differs from this lock, and say how.' },
-    { flag: '--era', kind: 'text', value: 'ERA', default: 'auto', about: 'Era in which the server is asked: auto (both), legacy or modern.' },
+    {
+      flag: '--era',
+      kind: 'text',
+      value: 'ERA',
+      default: 'auto',
+      about: 'Era in which the server is asked: auto (both), legacy or modern.',
+    },
     { flag: '--json', kind: 'switch', about: 'With --check, print what differs as JSON. A lock is JSON in any case.' },
   ],
   examples: [
@@ -36,15 +42,27 @@ export const lock = defineCommand({
       if (before === undefined) {
         result.write(after.text);
         const { tools, prompts, resources, resourceTemplates } = after.manifest;
-        if (out !== undefined) io.stderr.write(`${out}: ${tools.size} tools, ${prompts.size} prompts, ${resources.size} resources, ${resourceTemplates.size} templates.\n`);
+        if (out !== undefined)
+          io.stderr.write(
+            `${out}: ${tools.size} tools, ${prompts.size} prompts, ${resources.size} resources, ${resourceTemplates.size} templates.\n`,
+          );
         return EXIT.pass;
       }
       const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
-      const { text } = await diffPage({ before, after, waivers: [], isStrict: true, format: options['json'] === true ? 'json' : 'console', paint });
+      const { text } = await diffPage({
+        before,
+        after,
+        waivers: [],
+        isStrict: true,
+        format: options['json'] === true ? 'json' : 'console',
+        paint,
+      });
       result.write(text);
       // Any difference fails: the lock is the whole truth about the server, or it is out of date.
       if (after.text === before.text) return EXIT.pass;
-      io.stderr.write(`${before.name} is not what the server shows now. If the change is meant, write it again: toolquake lock ... --out ${before.name}\n`);
+      io.stderr.write(
+        `${before.name} is not what the server shows now. If the change is meant, write it again: toolquake lock ... --out ${before.name}\n`,
+      );
       return EXIT.failed;
     });
   },

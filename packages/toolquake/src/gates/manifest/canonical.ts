@@ -18,7 +18,13 @@ function write(value: unknown, line: string, colon: string, depth: number): stri
   if (typeof value === 'string') return JSON.stringify(value.normalize('NFC'));
   const inner = line === '' ? '' : `${line}  `;
   if (Array.isArray(value)) {
-    return bracket('[', ']', value.map((item) => write(item, inner, colon, depth + 1)), line, inner);
+    return bracket(
+      '[',
+      ']',
+      value.map((item) => write(item, inner, colon, depth + 1)),
+      line,
+      inner,
+    );
   }
   if (isObject(value)) {
     const members = Object.keys(value)

@@ -86,7 +86,11 @@ function diffArgumentTexts(old: JsonObject, now: JsonObject, tell: Teller): void
   for (const [name, text] of textsOf(now)) {
     if (!before.has(name) || before.get(name) === text) continue;
     const risk = textRisk(before.get(name), text);
-    tell(risk === undefined ? 'prompt.description-changed' : 'prompt.description-suspicious', ['arguments'], { before: before.get(name), after: text, detail: risk ?? `Argument "${name}".` });
+    tell(risk === undefined ? 'prompt.description-changed' : 'prompt.description-suspicious', ['arguments'], {
+      before: before.get(name),
+      after: text,
+      detail: risk ?? `Argument "${name}".`,
+    });
   }
 }
 
@@ -103,11 +107,16 @@ function diffResource(scope: 'resource' | 'template', old: JsonObject, now: Json
   }
 }
 
-const hasGrown = (before: unknown, after: unknown): boolean => typeof before === 'number' && typeof after === 'number' && before > 0 && after >= 10 * before;
+const hasGrown = (before: unknown, after: unknown): boolean =>
+  typeof before === 'number' && typeof after === 'number' && before > 0 && after >= 10 * before;
 
 function diffDescription(scope: 'prompt' | 'resource' | 'template', old: JsonObject, now: JsonObject, tell: Teller): void {
   const [before, after] = [old['description'], now['description']];
   if (before === after) return;
   const risk = textRisk(before, after);
-  tell(risk === undefined ? `${scope}.description-changed` : `${scope}.description-suspicious`, ['description'], { before, after, detail: risk });
+  tell(risk === undefined ? `${scope}.description-changed` : `${scope}.description-suspicious`, ['description'], {
+    before,
+    after,
+    detail: risk,
+  });
 }

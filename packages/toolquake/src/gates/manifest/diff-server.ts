@@ -72,7 +72,8 @@ function diffAuth({ auth: old }: Manifest, { auth: now }: Manifest, tell: Teller
   if (now === undefined) return tell('auth.removed', ['auth'], { before: old });
   for (const scope of now.scopes) if (!old.scopes.includes(scope)) tell('auth.scope-added', ['auth', 'scopes'], { after: scope });
   for (const scope of old.scopes) if (!now.scopes.includes(scope)) tell('auth.scope-removed', ['auth', 'scopes'], { before: scope });
-  if (!isSameJson([...old.issuers].sort(), [...now.issuers].sort())) tell('auth.issuer-changed', ['auth', 'issuers'], { before: old.issuers, after: now.issuers });
+  if (!isSameJson([...old.issuers].sort(), [...now.issuers].sort()))
+    tell('auth.issuer-changed', ['auth', 'issuers'], { before: old.issuers, after: now.issuers });
 }
 
 function diffListing(kind: ListedKind, before: Manifest, after: Manifest, tell: Teller): void {
@@ -82,8 +83,15 @@ function diffListing(kind: ListedKind, before: Manifest, after: Manifest, tell: 
   if (old.isPaged !== now.isPaged) tell(now.isPaged ? 'listing.paged' : 'listing.unpaged', [...steps, 'isPaged']);
   const [wasPublic, isPublic] = [old.cacheScope, now.cacheScope].map((scope) => scope === 'public');
   if (wasPublic !== isPublic && old.cacheScope !== undefined && now.cacheScope !== undefined) {
-    tell(isPublic === true ? 'listing.cache-public' : 'listing.cache-private', [...steps, 'cacheScope'], { before: old.cacheScope, after: now.cacheScope });
+    tell(isPublic === true ? 'listing.cache-public' : 'listing.cache-private', [...steps, 'cacheScope'], {
+      before: old.cacheScope,
+      after: now.cacheScope,
+    });
   }
   const [oldTtl, newTtl] = [old.ttlMs ?? 0, now.ttlMs ?? 0];
-  if (oldTtl !== newTtl) tell(newTtl < oldTtl ? 'listing.ttl-shortened' : 'listing.ttl-lengthened', [...steps, 'ttlMs'], { before: old.ttlMs, after: now.ttlMs });
+  if (oldTtl !== newTtl)
+    tell(newTtl < oldTtl ? 'listing.ttl-shortened' : 'listing.ttl-lengthened', [...steps, 'ttlMs'], {
+      before: old.ttlMs,
+      after: now.ttlMs,
+    });
 }

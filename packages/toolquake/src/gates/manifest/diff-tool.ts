@@ -19,20 +19,38 @@ export function diffTool(before: JsonObject, after: JsonObject, tell: Teller): v
   diffExecution(objectOf(before['execution']), objectOf(after['execution']), tell);
   for (const scope of ['input', 'output'] as const) diffSchema(scope, before[`${scope}Schema`], after[`${scope}Schema`], tell);
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (!KNOWN.has(name) && !isSameJson(before[name], after[name])) tell('tool.extension-changed', [name], { before: before[name], after: after[name] });
+    if (!KNOWN.has(name) && !isSameJson(before[name], after[name]))
+      tell('tool.extension-changed', [name], { before: before[name], after: after[name] });
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['name', 'title', 'description', 'icons', '_meta', 'annotations', 'execution', 'inputSchema', 'outputSchema']);
+const KNOWN: ReadonlySet<string> = new Set([
+  'name',
+  'title',
+  'description',
+  'icons',
+  '_meta',
+  'annotations',
+  'execution',
+  'inputSchema',
+  'outputSchema',
+]);
 
 function diffText(before: JsonObject, after: JsonObject, tell: Teller): void {
-  for (const [name, id] of [['title', 'tool.title-changed'], ['icons', 'tool.icons-changed']] as const) {
+  for (const [name, id] of [
+    ['title', 'tool.title-changed'],
+    ['icons', 'tool.icons-changed'],
+  ] as const) {
     if (!isSameJson(before[name], after[name])) tell(id, [name], { before: before[name], after: after[name] });
   }
   const [old, now] = [before['description'], after['description']];
   if (old === now) return;
   const risk = textRisk(old, now);
-  tell(risk === undefined ? 'tool.description-changed' : 'tool.description-suspicious', ['description'], { before: old, after: now, detail: risk });
+  tell(risk === undefined ? 'tool.description-changed' : 'tool.description-suspicious', ['description'], {
+    before: old,
+    after: now,
+    detail: risk,
+  });
 }
 
 function diffMetadata(before: unknown, after: unknown, tell: Teller): void {
@@ -58,12 +76,14 @@ function diffAnnotations(before: JsonObject, after: JsonObject, tell: Teller): v
     const [was, is] = [before, after].map((one) => (typeof one[name] === 'boolean' ? one[name] : fallback));
     if (was !== is) tell(is === riskyValue ? risky : safer, ['annotations', name], { before: was, after: is });
   }
-  if (!isSameJson(before['title'], after['title'])) tell('annotations.title-changed', ['annotations', 'title'], { before: before['title'], after: after['title'] });
+  if (!isSameJson(before['title'], after['title']))
+    tell('annotations.title-changed', ['annotations', 'title'], { before: before['title'], after: after['title'] });
 }
 
 function diffExecution(before: JsonObject, after: JsonObject, tell: Teller): void {
   const [was, is] = [before, after].map((one) => (typeof one['taskSupport'] === 'string' ? one['taskSupport'] : 'forbidden'));
-  if (was !== is) tell(is === 'required' ? 'tool.task-required' : 'tool.task-support-changed', ['execution', 'taskSupport'], { before: was, after: is });
+  if (was !== is)
+    tell(is === 'required' ? 'tool.task-required' : 'tool.task-support-changed', ['execution', 'taskSupport'], { before: was, after: is });
 }
 
 function diffSchema(scope: 'input' | 'output', before: unknown, after: unknown, tell: Teller): void {

@@ -88,11 +88,20 @@ function diffWhole(before: Manifest, after: Manifest, tell: Teller): void {
   const [old, now] = [shared(before.toolOrder, after), shared(after.toolOrder, before)];
   if (canonicalText(old) !== canonicalText(now)) {
     const first = now.findIndex((name, index) => name !== old[index]);
-    tell('tool.order-changed', ['toolOrder'], { before: old.slice(first, first + 3), after: now.slice(first, first + 3), detail: `From place ${first + 1} on.` });
+    tell('tool.order-changed', ['toolOrder'], {
+      before: old.slice(first, first + 3),
+      after: now.slice(first, first + 3),
+      detail: `From place ${first + 1} on.`,
+    });
   }
   const [was, is] = [before, after].map(sizeOf) as [number, number];
   // A tool that was added was told; this is about what every prompt costs.
-  if (was > 0 && is > 1.2 * was) tell('tool.manifest-grown', ['tools'], { before: was, after: is, detail: `About ${Math.round(is / 4)} tokens, ${Math.round((100 * is) / was - 100)} % more.` });
+  if (was > 0 && is > 1.2 * was)
+    tell('tool.manifest-grown', ['tools'], {
+      before: was,
+      after: is,
+      detail: `About ${Math.round(is / 4)} tokens, ${Math.round((100 * is) / was - 100)} % more.`,
+    });
 }
 
 const sizeOf = ({ tools }: Manifest): number => [...tools.values()].reduce((sum, tool) => sum + canonicalText(tool).length, 0);

@@ -12,14 +12,18 @@ const idsOf = (before: Manifest, after: Manifest): readonly string[] => diffMani
 const seen = new Set<string>();
 
 const era = (versions: readonly string[], capabilities: JsonObject = {}) => ({ versions, capabilities });
-const legacy = (capabilities: JsonObject, versions = ['2025-11-25']): Partial<Manifest> => ({ eras: { legacy: era(versions, capabilities) } });
+const legacy = (capabilities: JsonObject, versions = ['2025-11-25']): Partial<Manifest> => ({
+  eras: { legacy: era(versions, capabilities) },
+});
 const both: Partial<Manifest> = { eras: { legacy: era(['2025-11-25']), modern: era(['2026-07-28']) } };
 const auth = (scopes: readonly string[], issuers = ['https://a.example']): Partial<Manifest> => ({ auth: { scopes, issuers } });
 const tools = (...given: readonly JsonObject[]): Partial<Manifest> => ({ tools: named('tools', ...given) });
 const prompts = (...given: readonly JsonObject[]): Partial<Manifest> => ({ prompts: named('prompts', ...given) });
 const resources = (...given: readonly JsonObject[]): Partial<Manifest> => ({ resources: named('resources', ...given) });
 const templates = (...given: readonly JsonObject[]): Partial<Manifest> => ({ resourceTemplates: named('resourceTemplates', ...given) });
-const listing = (facts: { isPaged?: boolean; ttlMs?: number; cacheScope?: string }): Partial<Manifest> => ({ listings: { tools: { isPaged: false, ...facts } } });
+const listing = (facts: { isPaged?: boolean; ttlMs?: number; cacheScope?: string }): Partial<Manifest> => ({
+  listings: { tools: { isPaged: false, ...facts } },
+});
 const hints = (annotations: JsonObject): Partial<Manifest> => tools(tool({ annotations }));
 const prompt = (list: readonly JsonObject[], more: JsonObject = {}): Partial<Manifest> => prompts({ name: 'p', arguments: list, ...more });
 const resource = (more: JsonObject): Partial<Manifest> => resources({ uri: 'file:///a', name: 'a', ...more });
@@ -33,7 +37,11 @@ const ROWS: readonly (readonly [string, Partial<Manifest>, Partial<Manifest>])[]
   ['protocol.modern-era-dropped', both, legacy({})],
   ['protocol.era-added', legacy({}), both],
   ['transport.changed', {}, { transport: { kind: 'http' } }],
-  ['transport.url-changed', { transport: { kind: 'http', url: 'https://a.example/mcp' } }, { transport: { kind: 'http', url: 'https://b.example/mcp' } }],
+  [
+    'transport.url-changed',
+    { transport: { kind: 'http', url: 'https://a.example/mcp' } },
+    { transport: { kind: 'http', url: 'https://b.example/mcp' } },
+  ],
   ['capability.removed', legacy({ prompts: {} }), legacy({})],
   ['capability.removed', legacy({ tools: { listChanged: true } }), legacy({ tools: { listChanged: false } })],
   ['capability.removed', legacy({ resources: { subscribe: true } }), legacy({ resources: {} })],
@@ -58,7 +66,11 @@ const ROWS: readonly (readonly [string, Partial<Manifest>, Partial<Manifest>])[]
   ['listing.paged', listing({}), listing({ isPaged: true })],
   ['listing.unpaged', listing({ isPaged: true }), listing({})],
   ['tool.removed', tools(tool()), {}],
-  ['tool.renamed', tools(tool({ inputSchema: { type: 'object', properties: { q: {} } } })), tools(tool({ name: 'find', inputSchema: { type: 'object', properties: { q: {} } } }))],
+  [
+    'tool.renamed',
+    tools(tool({ inputSchema: { type: 'object', properties: { q: {} } } })),
+    tools(tool({ name: 'find', inputSchema: { type: 'object', properties: { q: {} } } })),
+  ],
   ['tool.added', {}, tools(tool())],
   ['tool.added-ambiguous', tools(tool()), tools(tool(), tool({ name: 'look' }))],
   ['tool.order-changed', tools(tool(), tool({ name: 'b' })), tools(tool({ name: 'b' }), tool())],
@@ -140,7 +152,8 @@ describe('diffManifests', () => {
   });
 
   test('says where: in the new lock, or in the old one when it is gone', () => {
-    const schema = (properties: JsonObject): JsonObject => tool({ inputSchema: { type: 'object', properties, additionalProperties: false } });
+    const schema = (properties: JsonObject): JsonObject =>
+      tool({ inputSchema: { type: 'object', properties, additionalProperties: false } });
     const [finding] = diffManifests(withTools(schema({ 'a/b': { type: 'string' } })), withTools(schema({}))).findings;
     expect(finding).toMatchObject({
       id: 'input.property-removed',
@@ -152,8 +165,12 @@ describe('diffManifests', () => {
   });
 
   test('a poisoned name is a name like any other', () => {
-    const sneaky = JSON.parse('{"name":"__proto__","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"}}}}') as JsonObject;
-    const changed = JSON.parse('{"name":"__proto__","inputSchema":{"type":"object","properties":{"__proto__":{"type":"integer"}}}}') as JsonObject;
+    const sneaky = JSON.parse(
+      '{"name":"__proto__","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"}}}}',
+    ) as JsonObject;
+    const changed = JSON.parse(
+      '{"name":"__proto__","inputSchema":{"type":"object","properties":{"__proto__":{"type":"integer"}}}}',
+    ) as JsonObject;
     expect(idsOf(withTools(sneaky), withTools(changed))).toContain('input.type-changed');
     expect(({} as JsonObject)['type']).toBeUndefined();
   });

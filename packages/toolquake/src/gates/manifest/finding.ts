@@ -33,7 +33,10 @@ export function findingOf(id: FindingId, subject: string, steps: Steps, { before
   // Every id is a row: the catalogue's own type says so.
   const { levels, says, advice } = FINDINGS.get(id)!;
   const pointer = pointerOf(steps);
-  const fingerprint = createHash('sha256').update(canonicalText([id, pointer, before ?? null, after ?? null])).digest('hex').slice(0, 16);
+  const fingerprint = createHash('sha256')
+    .update(canonicalText([id, pointer, before ?? null, after ?? null]))
+    .digest('hex')
+    .slice(0, 16);
   return {
     id,
     levels,

@@ -15,7 +15,9 @@ export function lockText(manifest: Manifest): string {
   const listed = Object.fromEntries(
     (Object.keys(LISTED) as ListedKind[]).map((kind) => [
       kind,
-      Object.fromEntries([...manifest[kind]].map(([name, definition]) => [name, kind === 'tools' ? withHashes(definition) : { definition }])),
+      Object.fromEntries(
+        [...manifest[kind]].map(([name, definition]) => [name, kind === 'tools' ? withHashes(definition) : { definition }]),
+      ),
     ]),
   );
   const { server, instructions, transport, eras, auth, listings, toolOrder } = manifest;
@@ -24,7 +26,11 @@ export function lockText(manifest: Manifest): string {
 }
 
 /** Two hashes: whoever only cares for the contract need not look when a text changed. */
-const withHashes = (tool: JsonObject): JsonObject => ({ contractHash: hashOf(contractOfTool(tool)), fullHash: hashOf(tool), definition: tool });
+const withHashes = (tool: JsonObject): JsonObject => ({
+  contractHash: hashOf(contractOfTool(tool)),
+  fullHash: hashOf(tool),
+  definition: tool,
+});
 
 /** The hash of a value in canonical form. */
 export const hashOf = (value: unknown): string => `sha256:${createHash('sha256').update(canonicalText(value)).digest('hex')}`;

@@ -15,11 +15,21 @@ export function readLock(value: unknown): LockReading {
   const read = createValueReader();
   const { problems, report } = read;
   if (!isObject(value) || value['format'] !== LOCK_FORMAT) {
-    report([], 'WRONG_TYPE', `It is no manifest lock: "format" is not "${LOCK_FORMAT}".`, 'Write one with "toolquake lock TARGET --out FILE".');
+    report(
+      [],
+      'WRONG_TYPE',
+      `It is no manifest lock: "format" is not "${LOCK_FORMAT}".`,
+      'Write one with "toolquake lock TARGET --out FILE".',
+    );
     return { problems };
   }
   if (value['version'] !== LOCK_VERSION) {
-    report(['version'], 'OUT_OF_RANGE', `Version ${String(value['version'])} of the lock format is unknown; this is version ${LOCK_VERSION}.`, 'Write the lock again with this version of Toolquake.');
+    report(
+      ['version'],
+      'OUT_OF_RANGE',
+      `Version ${String(value['version'])} of the lock format is unknown; this is version ${LOCK_VERSION}.`,
+      'Write the lock again with this version of Toolquake.',
+    );
     return { problems };
   }
   const lock = read.object(value, [], KEYS);
@@ -60,9 +70,15 @@ function readListed(kind: ListedKind, entries: JsonObject, report: Report): Read
     const size = oversize(definition);
     if (!isObject(entry) || !isObject(definition)) report(path, 'WRONG_TYPE', `"${name}" has no definition.`, 'Write the lock again.');
     else if (size !== undefined) report(path, 'TOO_LARGE', `The definition of "${name}" is too large: ${size}.`);
-    else if (definition[LISTED[kind]] !== name) report([...path, 'definition'], 'WRONG_TYPE', `The definition of "${name}" is that of another: its ${LISTED[kind]} differs.`);
+    else if (definition[LISTED[kind]] !== name)
+      report([...path, 'definition'], 'WRONG_TYPE', `The definition of "${name}" is that of another: its ${LISTED[kind]} differs.`);
     else if (kind === 'tools' && !keepsHashes(entry, definition)) {
-      report([...path, 'fullHash'], 'WRONG_TYPE', `The hashes of "${name}" do not belong to its definition: the lock was edited by hand, or merged badly.`, 'Write the lock again with "toolquake lock".');
+      report(
+        [...path, 'fullHash'],
+        'WRONG_TYPE',
+        `The hashes of "${name}" do not belong to its definition: the lock was edited by hand, or merged badly.`,
+        'Write the lock again with "toolquake lock".',
+      );
     } else found.set(name, definition);
   }
   return found;
@@ -71,7 +87,8 @@ function readListed(kind: ListedKind, entries: JsonObject, report: Report): Read
 const keepsHashes = (entry: JsonObject, tool: JsonObject): boolean =>
   entry['fullHash'] === hashOf(tool) && entry['contractHash'] === hashOf(contractOfTool(tool));
 
-const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 function readTransport(given: JsonObject): Manifest['transport'] {
   return { kind: String(given['kind']), ...(typeof given['url'] === 'string' ? { url: given['url'] } : {}) };
@@ -80,7 +97,9 @@ function readTransport(given: JsonObject): Manifest['transport'] {
 function readEras(given: JsonObject): Manifest['eras'] {
   const era = (name: string): EraManifest | undefined => {
     const found = given[name];
-    return isObject(found) ? { versions: texts(found['versions']), capabilities: isObject(found['capabilities']) ? found['capabilities'] : {} } : undefined;
+    return isObject(found)
+      ? { versions: texts(found['versions']), capabilities: isObject(found['capabilities']) ? found['capabilities'] : {} }
+      : undefined;
   };
   const [legacy, modern] = [era('legacy'), era('modern')];
   return { ...(legacy === undefined ? {} : { legacy }), ...(modern === undefined ? {} : { modern }) };

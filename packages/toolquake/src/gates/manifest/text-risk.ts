@@ -12,7 +12,9 @@ export function textRisk(before: unknown, after: unknown): string | undefined {
   const [old, now] = [(typeof before === 'string' ? before : '').slice(0, MAX_LENGTH), after.slice(0, MAX_LENGTH)];
   const hidden = [...new Set(now.match(HIDDEN))].filter((character) => !old.includes(character));
   if (hidden.length > 0) return `It has hidden characters now: ${hidden.slice(0, 5).map(codePoint).join(', ')}.`;
-  const orders = ORDERS.flatMap((pattern) => now.match(pattern)?.slice(0, 1) ?? []).filter((order) => !old.toLowerCase().includes(order.toLowerCase()));
+  const orders = ORDERS.flatMap((pattern) => now.match(pattern)?.slice(0, 1) ?? []).filter(
+    (order) => !old.toLowerCase().includes(order.toLowerCase()),
+  );
   if (orders.length > 0) return `It gives an order now: "${orders[0]}".`;
   // A new text may name its documentation; a text that gains an address is another matter.
   if (old === '') return undefined;
@@ -48,7 +50,13 @@ function isAnotherText(before: string, after: string): boolean {
 }
 
 /** The words of a text, each once. */
-export const wordsOf = (text: string): ReadonlySet<string> => new Set(text.slice(0, MAX_LENGTH).toLowerCase().match(/[\p{L}\p{N}]+/gu));
+export const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .slice(0, MAX_LENGTH)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  );
 
 /** From 0 (nothing shared) to 1 (the same words). */
 export function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -35,10 +35,18 @@ export function readWaivers(value: unknown): WaiverReading {
       return '';
     };
     const [finding, reason, until] = [text('finding'), text('reason'), text('until')];
-    if (finding !== '' && !FINDINGS.has(finding)) report([...path, 'finding'], 'UNKNOWN_KEY', `There is no finding "${finding}".`, suggest(finding, [...FINDINGS.keys()]).slice(0, 200));
+    if (finding !== '' && !FINDINGS.has(finding))
+      report(
+        [...path, 'finding'],
+        'UNKNOWN_KEY',
+        `There is no finding "${finding}".`,
+        suggest(finding, [...FINDINGS.keys()]).slice(0, 200),
+      );
     if (until !== '' && !isDay(until)) report([...path, 'until'], 'OUT_OF_RANGE', `"until" must be a day like 2026-12-31, not "${until}".`);
     const [at, fingerprint] = [one['at'], one['fingerprint']];
-    return [{ finding, reason, until, ...(typeof at === 'string' ? { at } : {}), ...(typeof fingerprint === 'string' ? { fingerprint } : {}) }];
+    return [
+      { finding, reason, until, ...(typeof at === 'string' ? { at } : {}), ...(typeof fingerprint === 'string' ? { fingerprint } : {}) },
+    ];
   });
   return problems.length > 0 ? { problems } : { waivers };
 }
@@ -52,7 +60,11 @@ function isDay(text: string): boolean {
 export type JudgedFinding = Finding & { readonly waiver?: Waiver & { readonly isExpired: boolean } };
 
 /** Lays waivers over findings. `today` is a day like 2026-12-31. What no finding asked for is told, too: it can go. */
-export function applyWaivers(findings: readonly Finding[], waivers: readonly Waiver[], today: string): { readonly judged: readonly JudgedFinding[]; readonly unused: readonly Waiver[] } {
+export function applyWaivers(
+  findings: readonly Finding[],
+  waivers: readonly Waiver[],
+  today: string,
+): { readonly judged: readonly JudgedFinding[]; readonly unused: readonly Waiver[] } {
   const used = new Set<Waiver>();
   const judged = findings.map((finding): JudgedFinding => {
     const fitting = waivers.filter((waiver) => covers(waiver, finding));

@@ -16,7 +16,8 @@ export function withoutText(schema: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-const mapped = (schemas: JsonObject): JsonObject => Object.fromEntries(Object.keys(schemas).map((name) => [name, withoutText(schemas[name])]));
+const mapped = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(Object.keys(schemas).map((name) => [name, withoutText(schemas[name])]));
 
 /** A tool without its texts: name, schemas, promises about its effects, how it runs. */
 export function contractOfTool(tool: JsonObject): JsonObject {

@@ -15,7 +15,8 @@ export function renderDiffConsole(report: DiffReport, { paint }: { readonly pain
   }
   if (report.findings.length > 0) lines.push('');
   if (report.unlisted > 0) lines.push(`${report.unlisted} further findings are not listed.`);
-  for (const { finding, reason, until } of report.unused) lines.push(paint.dim(`A waiver for ${printable(finding)} (until ${until}) covers nothing and can go: ${printable(reason)}`));
+  for (const { finding, reason, until } of report.unused)
+    lines.push(paint.dim(`A waiver for ${printable(finding)} (until ${until}) covers nothing and can go: ${printable(reason)}`));
   lines.push(report.verdict === 'compatible' ? paint.green(verdictText(report)) : paint.red(verdictText(report)));
   return `${lines.join('\n')}\n`;
 }

@@ -14,7 +14,9 @@ export function renderDiffJson({ oldName, newName, verdict, isStrict, findings, 
 }
 
 const sentence = (finding: JudgedFinding): string =>
-  [`${finding.subject}: ${finding.says}`, finding.detail ?? '', changeText(finding), waiverText(finding), finding.advice ?? ''].filter((part) => part !== '').join(' ');
+  [`${finding.subject}: ${finding.says}`, finding.detail ?? '', changeText(finding), waiverText(finding), finding.advice ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
 
 /** The diff for code scanning. Harmless findings stay away: they would be noise beside the lines. */
 export function renderDiffSarif({ findings, isStrict, file, lineOf }: DiffReport, version: string): string {
@@ -23,7 +25,11 @@ export function renderDiffSarif({ findings, isStrict, file, lineOf }: DiffReport
     .map((finding) => {
       const { id, levels, pointer, fingerprint, waiver } = finding;
       const line = lineOf(pointer);
-      const level = blocks({ ...finding, waiver: undefined } as JudgedFinding, isStrict) ? ('error' as const) : levels[0] === 'text' ? ('note' as const) : ('warning' as const);
+      const level = blocks({ ...finding, waiver: undefined } as JudgedFinding, isStrict)
+        ? ('error' as const)
+        : levels[0] === 'text'
+          ? ('note' as const)
+          : ('warning' as const);
       return {
         ruleId: id,
         level,
@@ -36,7 +42,11 @@ export function renderDiffSarif({ findings, isStrict, file, lineOf }: DiffReport
         ...(waiver === undefined || waiver.isExpired ? {} : { acceptedBecause: waiver.reason }),
       };
     });
-  return sarifText({ version, results, rules: [...FINDINGS].map(([id, { says, advice }]) => ({ id, says, ...(advice === undefined ? {} : { advice }) })) });
+  return sarifText({
+    version,
+    results,
+    rules: [...FINDINGS].map(([id, { says, advice }]) => ({ id, says, ...(advice === undefined ? {} : { advice }) })),
+  });
 }
 
 /** The diff for CI: a suite per tool, a case per finding. */
@@ -45,7 +55,11 @@ export function renderDiffJunit({ findings, isStrict, newName }: DiffReport): st
     name,
     cases: group.map((finding) => ({
       name: `${finding.id} ${finding.pointer}`,
-      outcome: blocks(finding, isStrict) ? { failure: sentence(finding) } : finding.waiver === undefined ? ('passed' as const) : ('skipped' as const),
+      outcome: blocks(finding, isStrict)
+        ? { failure: sentence(finding) }
+        : finding.waiver === undefined
+          ? ('passed' as const)
+          : ('skipped' as const),
       output: sentence(finding),
     })),
   }));

@@ -19,7 +19,11 @@ export function renderDiffMarkdown(report: DiffReport): string {
         `${text(finding.says)}<br><code>${finding.id}</code>`,
         `<code>${text(finding.pointer)}</code>`,
         text([changeText(finding), finding.detail ?? ''].filter((part) => part !== '').join(' ')),
-        text([waiverText(finding), finding.levels.includes('compatible') ? '' : (finding.advice ?? '')].filter((part) => part !== '').join(' ')),
+        text(
+          [waiverText(finding), finding.levels.includes('compatible') ? '' : (finding.advice ?? '')]
+            .filter((part) => part !== '')
+            .join(' '),
+        ),
       ];
       lines.push(`| ${cells.join(' | ')} |`);
     }
@@ -28,6 +32,7 @@ export function renderDiffMarkdown(report: DiffReport): string {
   }
   const hidden = report.unlisted + Math.max(0, -left);
   if (hidden > 0) lines.push(`${hidden} further findings are not listed.`, '');
-  for (const { finding, until } of report.unused) lines.push(`A waiver for <code>${text(finding)}</code> (until ${until}) covers nothing and can go.`, '');
+  for (const { finding, until } of report.unused)
+    lines.push(`A waiver for <code>${text(finding)}</code> (until ${until}) covers nothing and can go.`, '');
   return `${lines.join('\n').trimEnd()}\n`;
 }

@@ -52,7 +52,9 @@ export function changeText({ before, after }: JudgedFinding): string {
 /** What became of its waiver, in words. */
 export function waiverText({ waiver }: JudgedFinding): string {
   if (waiver === undefined) return '';
-  return waiver.isExpired ? `The waiver ended on ${waiver.until} and no longer counts: ${waiver.reason}` : `Waived until ${waiver.until}: ${waiver.reason}`;
+  return waiver.isExpired
+    ? `The waiver ended on ${waiver.until} and no longer counts: ${waiver.reason}`
+    : `Waived until ${waiver.until}: ${waiver.reason}`;
 }
 
 /** How many findings each level has; a finding with two counts for its worst. */
@@ -64,7 +66,9 @@ export function levelCounts(findings: readonly JudgedFinding[]): readonly (reado
 
 /** The verdict as a sentence. */
 export function verdictText({ verdict, findings, isStrict }: DiffReport): string {
-  const counted = levelCounts(findings).map(([level, count]) => `${count} ${level}`).join(', ');
+  const counted = levelCounts(findings)
+    .map(([level, count]) => `${count} ${level}`)
+    .join(', ');
   const told = counted === '' ? 'nothing changed' : counted;
   switch (verdict) {
     case 'compatible':

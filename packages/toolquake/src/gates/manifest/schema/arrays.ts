@@ -21,12 +21,14 @@ const MAX_TUPLE = 1000;
 function compareItems(place: Place): void {
   const [before, after] = [prefixOf(place.before), prefixOf(place.after)];
   if (before === undefined || after === undefined) {
-    if (canonicalText(place.before['prefixItems']) !== canonicalText(place.after['prefixItems'])) tell(place, 'word-unreadable', ['prefixItems']);
+    if (canonicalText(place.before['prefixItems']) !== canonicalText(place.after['prefixItems']))
+      tell(place, 'word-unreadable', ['prefixItems']);
     return;
   }
   const length = Math.max(before.length, after.length);
   if (length > MAX_TUPLE) return tell(place, 'gave-up', ['prefixItems']);
-  const at = (words: JsonObject, prefix: readonly unknown[], index: number): unknown => (index < prefix.length ? prefix[index] : words['items']);
+  const at = (words: JsonObject, prefix: readonly unknown[], index: number): unknown =>
+    index < prefix.length ? prefix[index] : words['items'];
   for (let index = 0; index < length; index++) {
     descend(place, at(place.before, before, index), at(place.after, after, index), ['prefixItems', index]);
   }
@@ -46,10 +48,13 @@ function compareContains(place: Place): void {
   if (to === undefined) return tell(place, 'contains-removed', ['contains'], before['contains'], undefined);
   if (from.max !== Infinity || to.max !== Infinity) {
     // The more items count, the sooner there are too many: neither direction is safe.
-    if (canonicalText(before['contains']) !== canonicalText(after['contains'])) return tell(place, 'contains-changed', ['contains'], before['contains'], after['contains']);
-    if (from.max !== to.max) tell(place, to.max < from.max ? 'limit-tightened' : 'limit-relaxed', ['maxContains'], before['maxContains'], after['maxContains']);
+    if (canonicalText(before['contains']) !== canonicalText(after['contains']))
+      return tell(place, 'contains-changed', ['contains'], before['contains'], after['contains']);
+    if (from.max !== to.max)
+      tell(place, to.max < from.max ? 'limit-tightened' : 'limit-relaxed', ['maxContains'], before['maxContains'], after['maxContains']);
   }
-  if (from.min !== to.min) tell(place, to.min > from.min ? 'limit-tightened' : 'limit-relaxed', ['minContains'], before['minContains'], after['minContains']);
+  if (from.min !== to.min)
+    tell(place, to.min > from.min ? 'limit-tightened' : 'limit-relaxed', ['minContains'], before['minContains'], after['minContains']);
   descend(place, before['contains'], after['contains'], ['contains']);
 }
 

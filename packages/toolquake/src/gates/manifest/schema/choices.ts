@@ -17,7 +17,11 @@ export function compareChoices(place: Place): void {
 
 type Branches = readonly unknown[];
 /** Places in the two lists that belong together, and what is left over. */
-type Pairing = { readonly pairs: readonly (readonly [number, number])[]; readonly gone: readonly number[]; readonly come: readonly number[] };
+type Pairing = {
+  readonly pairs: readonly (readonly [number, number])[];
+  readonly gone: readonly number[];
+  readonly come: readonly number[];
+};
 
 /** Equal texts first, then what looks alike (type, constant, title), then by order. */
 function pairUp(before: Branches, after: Branches): Pairing {
@@ -63,7 +67,8 @@ function markOf(schema: unknown): string | undefined {
   return undefined;
 }
 
-const typeMark = (schema: unknown): string | undefined => (isObject(schema) && 'type' in schema ? `type ${canonicalText(schema['type'])}` : undefined);
+const typeMark = (schema: unknown): string | undefined =>
+  isObject(schema) && 'type' in schema ? `type ${canonicalText(schema['type'])}` : undefined;
 
 /** Every condition of the new schema must follow from the old one. */
 function compareConjunctions(place: Place): void {
@@ -75,7 +80,8 @@ function compareConjunctions(place: Place): void {
     if (!isCovered(place, place.before, after![index])) tell(place, 'all-of-added', ['allOf', index], undefined, after![index]);
   }
   for (const index of gone) {
-    if (!isCovered(place, place.after, before![index], { isReversed: true })) tell(place, 'all-of-removed', ['allOf', index], before![index]);
+    if (!isCovered(place, place.after, before![index], { isReversed: true }))
+      tell(place, 'all-of-removed', ['allOf', index], before![index]);
   }
 }
 
@@ -83,12 +89,18 @@ function compareConjunctions(place: Place): void {
 function listOf({ before, after, ...place }: Place, word: string, which: 'old' | 'new'): Branches | undefined {
   const given = (which === 'old' ? before : after)[word];
   if (given === undefined || Array.isArray(given)) return given as Branches | undefined;
-  if (canonicalText(before[word]) !== canonicalText(after[word])) tell({ before, after, ...place }, 'word-unreadable', [word], before[word], after[word]);
+  if (canonicalText(before[word]) !== canonicalText(after[word]))
+    tell({ before, after, ...place }, 'word-unreadable', [word], before[word], after[word]);
   return undefined;
 }
 
 function compareAlternatives(place: Place): void {
-  const [oldAny, newAny, oldOne, newOne] = [listOf(place, 'anyOf', 'old'), listOf(place, 'anyOf', 'new'), listOf(place, 'oneOf', 'old'), listOf(place, 'oneOf', 'new')];
+  const [oldAny, newAny, oldOne, newOne] = [
+    listOf(place, 'anyOf', 'old'),
+    listOf(place, 'anyOf', 'new'),
+    listOf(place, 'oneOf', 'old'),
+    listOf(place, 'oneOf', 'new'),
+  ];
   // From "one of" to "any of" or back, where there is only one of them: the same alternatives, told apart or not.
   const [before, beforeWord] = choiceOf(oldAny, oldOne);
   const [after, afterWord] = choiceOf(newAny, newOne);
@@ -97,7 +109,10 @@ function compareAlternatives(place: Place): void {
     if (beforeWord === 'oneOf' || afterWord === 'oneOf') tellOverlap(place, before, after, beforeWord, afterWord);
     return;
   }
-  for (const [word, from, to] of [['anyOf', oldAny, newAny], ['oneOf', oldOne, newOne]] as const) {
+  for (const [word, from, to] of [
+    ['anyOf', oldAny, newAny],
+    ['oneOf', oldOne, newOne],
+  ] as const) {
     if (from === undefined && to === undefined) continue;
     if (from === undefined) tellIntroduced(place, to!, word);
     else if (to === undefined) tellDropped(place, from, word);
@@ -123,7 +138,8 @@ function compareBranches(place: Place, before: Branches, after: Branches, word: 
     if (!after.some((branch) => isCovered(place, before[index], branch))) tell(place, 'branch-removed', [word, index], before[index]);
   }
   for (const index of come) {
-    if (!before.some((branch) => isCovered(place, after[index], branch, { isReversed: true }))) tell(place, 'branch-added', [word, index], undefined, after[index]);
+    if (!before.some((branch) => isCovered(place, after[index], branch, { isReversed: true })))
+      tell(place, 'branch-added', [word, index], undefined, after[index]);
   }
 }
 
@@ -140,7 +156,8 @@ function tellDropped(place: Place, branches: Branches, word: 'anyOf' | 'oneOf'):
 
 /** With "oneOf" a value that meets two branches is refused, so more can be less. */
 function tellOverlap(place: Place, before: Branches | undefined, after: Branches | undefined, beforeWord: string, afterWord: string): void {
-  const isSafe = (root: SchemaRoot, branches: Branches | undefined, word: string): boolean => branches === undefined || word === 'anyOf' || areApart(root, branches);
+  const isSafe = (root: SchemaRoot, branches: Branches | undefined, word: string): boolean =>
+    branches === undefined || word === 'anyOf' || areApart(root, branches);
   const { oldRoot, newRoot } = place.walk;
   if (isSafe(oldRoot, before, beforeWord) && isSafe(newRoot, after, afterWord)) return;
   if (before !== undefined && after !== undefined && beforeWord === afterWord && isSameChoice(place, before, after)) return;
@@ -151,8 +168,7 @@ function isSameChoice(place: Place, before: Branches, after: Branches): boolean 
   const { pairs, gone, come } = pairUp(before, after);
   if (gone.length + come.length > 0) return false;
   return pairs.every(
-    ([from, to]) =>
-      isCovered(place, before[from], after[to]) && isCovered(place, after[to], before[from], { isReversed: true }),
+    ([from, to]) => isCovered(place, before[from], after[to]) && isCovered(place, after[to], before[from], { isReversed: true }),
   );
 }
 
@@ -167,7 +183,10 @@ export function areApart(root: SchemaRoot, branches: Branches): boolean {
     kinds.slice(index + 1).every((other) => {
       const shared = one.types & other.types;
       // A constant keeps objects apart; other types have to be apart by themselves.
-      return shared === 0 || (shared === 4 && [...one.constants].some(([name, value]) => other.constants.has(name) && other.constants.get(name) !== value));
+      return (
+        shared === 0 ||
+        (shared === 4 && [...one.constants].some(([name, value]) => other.constants.has(name) && other.constants.get(name) !== value))
+      );
     }),
   );
 }
@@ -183,4 +202,3 @@ function constantsOf(root: SchemaRoot, words: Readonly<Record<string, unknown>>)
   }
   return constants;
 }
-

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '@toolquake/sdk/core';
 import { SCHEMA_CHANGES } from '../findings/schema-changes.js';
 import { compareSchemas } from './compare.js';
-import { pair, value } from './fixtures/arbitrary-schemas.js';
+import { pair, value, widening } from './fixtures/arbitrary-schemas.js';
 
-const RUNS = Number(process.env['MANIFEST_RUNS'] ?? 1500);
+const RUNS = Number(process.env['MANIFEST_RUNS'] ?? 300);
 
 // Making a validator costs more than all it is asked here.
 const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false, inlineRefs: false, meta: false, validateSchema: false });
@@ -43,12 +43,53 @@ describe('compareSchemas', () => {
           const witness = values.find((one) => (direction === 'input' ? accepted(one) && !accepts(one) : accepts(one) && !accepted(one)));
           if (witness === undefined) continue;
           seen.broken++;
-          if (!isTold) expect.fail(`${direction}: ${JSON.stringify(witness)} tells ${JSON.stringify(before)} from ${JSON.stringify(after)}: ${JSON.stringify(changes)}`);
+          if (!isTold)
+            expect.fail(
+              `${direction}: ${JSON.stringify(witness)} tells ${JSON.stringify(before)} from ${JSON.stringify(after)}: ${JSON.stringify(changes)}`,
+            );
         }
       }),
       { numRuns: RUNS },
     );
     // The test would prove nothing if schemas never disagreed.
     expect(seen.broken).toBeGreaterThan(seen.judged / 50);
+  });
+
+  test('calls nothing breaking that only lets more arguments pass', () => {
+    fc.assert(
+      fc.property(widening, ([before, after]) => {
+        const breaking = compareSchemas(before, after).filter(({ kind }) =>
+          ['breaking', 'undecidable'].includes(SCHEMA_CHANGES[kind].input),
+        );
+        expect(breaking).toEqual([]);
+      }),
+      { numRuns: RUNS, endOnFailure: process.env['MANIFEST_RUNS'] !== undefined },
+    );
+  });
+
+  test('finds nothing between a schema and itself, however it is spelled', () => {
+    fc.assert(
+      fc.property(pair, ([schema]) => expect(compareSchemas(schema, JSON.parse(JSON.stringify(schema)))).toEqual([])),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a schema bomb costs no more than its budget, and is told', () => {
+    const bomb = (leaf: unknown): JsonObject => {
+      const $defs: Record<string, unknown> = { d0: leaf };
+      for (let index = 1; index < 40; index++) {
+        const ref = { $ref: `#/$defs/d${index - 1}` };
+        $defs[`d${index}`] = {
+          anyOf: [{ properties: { a: ref } }, { properties: { b: ref } }, { allOf: [ref, { properties: { c: ref } }] }],
+        };
+      }
+      return { $ref: '#/$defs/d39', $defs };
+    };
+    const changes = compareSchemas(bomb({ type: 'string' }), bomb({ type: 'integer' }));
+    expect(changes.some(({ kind }) => kind === 'type-changed' || kind === 'gave-up')).toBe(true);
+    const endless = { anyOf: [{ $ref: '#' }, { allOf: [{ $ref: '#' }] }] };
+    expect(compareSchemas(endless, { ...endless, type: 'string' }).length).toBeGreaterThan(0);
+    const loop = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } };
+    expect(compareSchemas(loop, { type: 'string' })).toEqual([expect.objectContaining({ kind: 'reference-unresolved' })]);
   });
 });

@@ -31,9 +31,7 @@ function compareCondition(place: Place): void {
   if (before === undefined && after === undefined) return;
   if (before === undefined) return tell(place, 'condition-added', ['if'], undefined, after);
   if (after === undefined) return tell(place, 'condition-removed', ['if'], before);
-  const isSame =
-    isCovered(place, before, after) &&
-    isCovered(place, after, before, { isReversed: true });
+  const isSame = isCovered(place, before, after) && isCovered(place, after, before, { isReversed: true });
   if (!isSame) return tell(place, 'condition-changed', ['if'], before, after);
   for (const word of ['then', 'else']) descend(place, place.before[word], place.after[word], [word]);
 }

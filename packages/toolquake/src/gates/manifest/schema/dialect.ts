@@ -3,7 +3,11 @@ import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import { innerSchemas, own } from './words.js';
 
 /** A dialect that we know, or the address of one that we do not. */
-export type Dialect = { readonly name: string; readonly isKnown: boolean; /** Beside `$ref` everything else is ignored. */ readonly isOld: boolean };
+export type Dialect = {
+  readonly name: string;
+  readonly isKnown: boolean;
+  /** Beside `$ref` everything else is ignored. */ readonly isOld: boolean;
+};
 
 const KNOWN: readonly (readonly [pattern: RegExp, name: string, isOld: boolean])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12', false],
@@ -46,7 +50,10 @@ export function dependsOnDialect(schema: unknown): boolean {
   const words = Object.keys(schema);
   if (words.some((word) => AMBIGUOUS.has(word)) || Array.isArray(own(schema, 'items'))) return true;
   // "definitions" beside "$ref" is how old schemas store their parts, and says nothing by itself.
-  if (words.includes('$ref') && words.some((word) => !['$ref', '$schema', 'definitions', '$defs', 'description', 'title', 'default', 'examples'].includes(word)))
+  if (
+    words.includes('$ref') &&
+    words.some((word) => !['$ref', '$schema', 'definitions', '$defs', 'description', 'title', 'default', 'examples'].includes(word))
+  )
     return true;
   return innerSchemas(schema).some((inner) => dependsOnDialect(inner.schema));
 }

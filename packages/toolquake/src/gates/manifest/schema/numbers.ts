@@ -67,8 +67,14 @@ function boundOf(words: JsonObject, isLower: boolean, isWhole: boolean): Bound |
   const sign = isLower ? 1 : -1;
   let bound: Bound = { at: -sign * Infinity, isExclusive: false, word: isLower ? 'minimum' : 'maximum' };
   for (const [word, isExclusive] of isLower
-    ? ([['minimum', false], ['exclusiveMinimum', true]] as const)
-    : ([['maximum', false], ['exclusiveMaximum', true]] as const)) {
+    ? ([
+        ['minimum', false],
+        ['exclusiveMinimum', true],
+      ] as const)
+    : ([
+        ['maximum', false],
+        ['exclusiveMaximum', true],
+      ] as const)) {
     const given = words[word];
     if (given === undefined) continue;
     if (typeof given !== 'number') return undefined;

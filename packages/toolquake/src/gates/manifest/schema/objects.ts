@@ -38,7 +38,8 @@ export function compareObjects(place: Place): void {
   if ((place.shared & TYPE.object) === 0) return;
   for (const word of ['properties', 'patternProperties', 'dependentRequired', 'dependentSchemas'] as const) {
     const [before, after] = [place.before[word], place.after[word]];
-    if ([before, after].some((given) => given !== undefined && !isObject(given)) && canonicalText(before) !== canonicalText(after)) tell(place, 'word-unreadable', [word], before, after);
+    if ([before, after].some((given) => given !== undefined && !isObject(given)) && canonicalText(before) !== canonicalText(after))
+      tell(place, 'word-unreadable', [word], before, after);
   }
   const [before, after] = [shapeOf(place.walk.oldRoot, place.before), shapeOf(place.walk.newRoot, place.after)];
   compareProperties(place, before, after);
@@ -100,17 +101,21 @@ const hasPatterns = ({ patterns }: Shape): boolean => Object.keys(patterns).leng
 /** Properties that came or went were told with their duty. */
 function compareRequired(place: Place, before: Shape, after: Shape, told: ReadonlySet<string>): void {
   for (const name of after.required) {
-    if (!before.required.has(name) && !(told.has(name) && own(after.known, name) !== undefined)) tell(place, 'optional-to-required', ['required'], undefined, name, `"${name}".`);
+    if (!before.required.has(name) && !(told.has(name) && own(after.known, name) !== undefined))
+      tell(place, 'optional-to-required', ['required'], undefined, name, `"${name}".`);
   }
   for (const name of before.required) {
-    if (!after.required.has(name) && !(told.has(name) && own(before.known, name) !== undefined)) tell(place, 'required-to-optional', ['required'], name, undefined, `"${name}".`);
+    if (!after.required.has(name) && !(told.has(name) && own(before.known, name) !== undefined))
+      tell(place, 'required-to-optional', ['required'], name, undefined, `"${name}".`);
   }
 }
 
 function compareOthers(place: Place, before: Shape, after: Shape): void {
   const steps = ['additionalProperties'];
-  if (before.rest === 'open' && after.rest === 'closed') tell(place, 'unknown-properties-refused', steps, place.before['additionalProperties'], false);
-  else if (before.rest === 'closed' && after.rest === 'open') tell(place, 'unknown-properties-allowed', steps, false, place.after['additionalProperties']);
+  if (before.rest === 'open' && after.rest === 'closed')
+    tell(place, 'unknown-properties-refused', steps, place.before['additionalProperties'], false);
+  else if (before.rest === 'closed' && after.rest === 'open')
+    tell(place, 'unknown-properties-allowed', steps, false, place.after['additionalProperties']);
   else descend(place, before.others, after.others, steps);
 }
 
@@ -122,7 +127,12 @@ function comparePatterns(place: Place, before: Shape, after: Shape): void {
   }
   for (const pattern of Object.keys(before.patterns)) {
     if (Object.hasOwn(after.patterns, pattern)) continue;
-    tell(place, after.rest === 'open' ? 'pattern-properties-relaxed' : 'pattern-properties-changed', ['patternProperties', pattern], before.patterns[pattern]);
+    tell(
+      place,
+      after.rest === 'open' ? 'pattern-properties-relaxed' : 'pattern-properties-changed',
+      ['patternProperties', pattern],
+      before.patterns[pattern],
+    );
   }
 }
 
@@ -152,4 +162,5 @@ function compareDependencies(place: Place): void {
   }
 }
 
-const asNames = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+const asNames = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];

@@ -21,7 +21,8 @@ export function compareRemarks(oldSchema: unknown, newSchema: unknown): readonly
     for (const one of innerSchemas(after)) visit(inner.get(one.steps.join('/')), one.schema, [...steps, ...one.steps]);
     // Parts with new names are the same parts: what they say is compared through the reference.
     const [oldRef, newRef] = [own(before, '$ref'), own(after, '$ref')];
-    if (newRef !== undefined && oldRef !== newRef) visit(referred(oldSchema, oldRef)?.schema ?? before, referred(newSchema, newRef)?.schema, steps);
+    if (newRef !== undefined && oldRef !== newRef)
+      visit(referred(oldSchema, oldRef)?.schema ?? before, referred(newSchema, newRef)?.schema, steps);
   };
   visit(oldSchema, newSchema, []);
   return changes;
@@ -32,7 +33,13 @@ const KNOWN_WORDS: ReadonlySet<string> = new Set([...SCHEMA_WORDS, ...LIST_WORDS
 function compareOne(before: JsonObject, after: JsonObject, steps: Steps): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const tell = (kind: SchemaChange['kind'], word: string, detail?: string): void => {
-    changes.push({ kind, steps: [...steps, word], before: own(before, word), after: own(after, word), ...(detail === undefined ? {} : { detail }) });
+    changes.push({
+      kind,
+      steps: [...steps, word],
+      before: own(before, word),
+      after: own(after, word),
+      ...(detail === undefined ? {} : { detail }),
+    });
   };
   const isChanged = (word: string): boolean => !isSameJson(own(before, word), own(after, word));
   if (isChanged('description')) {
@@ -71,6 +78,14 @@ function sizesOf(schema: unknown): Sizes {
 
 function compareSizes(oldSchema: JsonObject, newSchema: JsonObject): readonly SchemaChange[] {
   const [before, after] = [sizesOf(oldSchema), sizesOf(newSchema)];
-  const over = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).filter((name) => after[name] > LIMITS[name] && before[name] <= LIMITS[name]);
-  return over.map((name) => ({ kind: 'limits-of-providers', steps: [], before: before[name], after: after[name], detail: `${name}: at most ${LIMITS[name]}.` }));
+  const over = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).filter(
+    (name) => after[name] > LIMITS[name] && before[name] <= LIMITS[name],
+  );
+  return over.map((name) => ({
+    kind: 'limits-of-providers',
+    steps: [],
+    before: before[name],
+    after: after[name],
+    detail: `${name}: at most ${LIMITS[name]}.`,
+  }));
 }

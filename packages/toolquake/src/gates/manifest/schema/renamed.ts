@@ -13,7 +13,9 @@ export function renamedProperty(name: string, schema: unknown, candidates: reado
   const contract = canonicalText(withoutText(schema));
   const same = candidates.filter((candidate) => canonicalText(withoutText(known[candidate])) === contract);
   const description = isObject(schema) ? own(schema, 'description') : undefined;
-  const described = same.filter((candidate) => description !== undefined && isObject(known[candidate]) && own(known[candidate], 'description') === description);
+  const described = same.filter(
+    (candidate) => description !== undefined && isObject(known[candidate]) && own(known[candidate], 'description') === description,
+  );
   if (described.length === 1) return described[0];
   const near = nearestWord(name, same);
   return same.length === 1 ? near : undefined;

@@ -47,21 +47,27 @@ const FINITE: readonly (readonly [type: number, values: readonly unknown[]])[] =
 /** true, false and null are a list of values, too. */
 function finiteValues(types: number): ReadonlyMap<string, unknown> | undefined {
   if ((types & ~(TYPE.null | TYPE.boolean)) !== 0) return undefined;
-  return new Map(FINITE.filter(([type]) => (types & type) !== 0).flatMap(([, values]) => values.map((value) => [canonicalText(value), value])));
+  return new Map(
+    FINITE.filter(([type]) => (types & type) !== 0).flatMap(([, values]) => values.map((value) => [canonicalText(value), value])),
+  );
 }
 
 /** Compares lists of values. */
 export function compareValues(place: Place, oldTypes: number, newTypes: number): void {
   const { before, after } = place;
   const word = 'const' in after || (!('enum' in after) && 'const' in before) ? 'const' : 'enum';
-  if ([before, after].some((words) => 'enum' in words && !Array.isArray(words['enum'])) && canonicalText(before['enum']) !== canonicalText(after['enum'])) {
+  if (
+    [before, after].some((words) => 'enum' in words && !Array.isArray(words['enum'])) &&
+    canonicalText(before['enum']) !== canonicalText(after['enum'])
+  ) {
     return tell(place, 'word-unreadable', ['enum'], before['enum'], after['enum']);
   }
   const [saysOld, saysNew] = [valuesOf(before), valuesOf(after)];
   if (saysOld === undefined && saysNew === undefined) return;
   const [from, to] = [saysOld ?? finiteValues(oldTypes), saysNew ?? finiteValues(newTypes)];
   if (to === undefined) {
-    if ((place.shared | (oldTypes & newTypes)) !== 0) tell(place, 'const' in before ? 'const-removed' : 'enum-removed', [word], shown(saysOld), undefined);
+    if ((place.shared | (oldTypes & newTypes)) !== 0)
+      tell(place, 'const' in before ? 'const-removed' : 'enum-removed', [word], shown(saysOld), undefined);
     return;
   }
   if (from === undefined) return tell(place, 'enum-added', [word], undefined, shown(saysNew));
@@ -69,8 +75,22 @@ export function compareValues(place: Place, oldTypes: number, newTypes: number):
   const bothSay = saysOld !== undefined && saysNew !== undefined;
   const lost = [...from].filter(([text, value]) => !to.has(text) && (bothSay || (typeOfValue(value) & newTypes) !== 0));
   const won = [...to].filter(([text, value]) => !from.has(text) && (bothSay || (typeOfValue(value) & oldTypes) !== 0));
-  if (lost.length > 0) tell(place, 'enum-value-removed', [word], lost.map(([, value]) => value), undefined);
-  if (won.length > 0) tell(place, 'enum-value-added', [word], undefined, won.map(([, value]) => value));
+  if (lost.length > 0)
+    tell(
+      place,
+      'enum-value-removed',
+      [word],
+      lost.map(([, value]) => value),
+      undefined,
+    );
+  if (won.length > 0)
+    tell(
+      place,
+      'enum-value-added',
+      [word],
+      undefined,
+      won.map(([, value]) => value),
+    );
 }
 
 const shown = (values: ReadonlyMap<string, unknown> | undefined): unknown => (values === undefined ? undefined : [...values.values()]);

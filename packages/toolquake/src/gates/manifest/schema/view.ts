@@ -24,7 +24,12 @@ const ALL: View = { accepts: 'all', words: {} };
 const NONE: View = { accepts: 'none', words: {} };
 
 /** A root with nothing viewed yet. */
-export const schemaRoot = (document: unknown): SchemaRoot => ({ document, dialect: dialectOf(document), views: new Map(), types: new Map() });
+export const schemaRoot = (document: unknown): SchemaRoot => ({
+  document,
+  dialect: dialectOf(document),
+  views: new Map(),
+  types: new Map(),
+});
 
 const SILENT: ReadonlySet<string> = new Set([...TEXT_WORDS, ...REMARK_WORDS, '$schema', '$defs', 'definitions', '$id', 'id', '$anchor']);
 

@@ -71,7 +71,8 @@ export function isCovered({ walk, depth }: Place, oldSchema: unknown, newSchema:
   const [oldView, newView] = [viewOf(oldRoot, oldSchema), viewOf(newRoot, newSchema)];
   const known = walk.answers.get(oldView)?.get(newView);
   if (known !== undefined) return known;
-  const answer = (is: boolean): void => void walk.answers.set(oldView, (walk.answers.get(oldView) ?? new Map<View, boolean>()).set(newView, is));
+  const answer = (is: boolean): void =>
+    void walk.answers.set(oldView, (walk.answers.get(oldView) ?? new Map<View, boolean>()).set(newView, is));
   answer(false);
   let objections = 0;
   const report = ({ kind }: SchemaChange): void => {
