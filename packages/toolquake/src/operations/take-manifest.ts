@@ -186,6 +186,6 @@ function shownOf(kind: ListedKind, { items, pages, envelope }: Listing): Shown {
 function transportOf(target: TargetDefinition, { transport: kind }: Connection): Manifest['transport'] {
   if (target.kind !== 'url') return { kind };
   const { hostname, origin, pathname } = new URL(target.url);
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   return isLocal ? { kind } : { kind, url: `${origin}${pathname}` };
 }

@@ -62,7 +62,7 @@ function isSameButName(one: JsonObject, other: JsonObject): boolean {
   const schema = one['inputSchema'];
   const properties = isObject(schema) ? schema['properties'] : undefined;
   const isTelling = isObject(properties) && Object.keys(properties).length > 0;
-  return similarity(wordsOf(String(one['description'])), wordsOf(String(other['description']))) > (isTelling ? 0.3 : 0.7);
+  return similarity(wordsOf(one['description']), wordsOf(other['description'])) > (isTelling ? 0.3 : 0.7);
 }
 
 /** Tools that a new one is compared with; beyond it, only equal titles and descriptions are found. */
@@ -72,12 +72,12 @@ function tellNew(name: string, after: Manifest, tell: Teller): void {
   const tool = after.tools.get(name)!;
   const risk = textRisk(undefined, tool['description']);
   if (risk !== undefined) tell('tool.description-suspicious', ['description'], { after: tool['description'], detail: risk });
-  const [title, words] = [tool['title'], wordsOf(String(tool['description'] ?? ''))];
+  const [title, words] = [tool['title'], wordsOf(tool['description'])];
   let looked = 0;
   for (const [other, neighbour] of after.tools) {
     if (other === name || ++looked > MAX_NEIGHBOURS) continue;
     const isTwin = typeof title === 'string' && title === neighbour['title'];
-    if (!isTwin && !(words.size > 3 && similarity(words, wordsOf(String(neighbour['description'] ?? ''))) >= 0.9)) continue;
+    if (!isTwin && !(words.size > 3 && similarity(words, wordsOf(neighbour['description'])) >= 0.9)) continue;
     return tell('tool.added-ambiguous', [], { after: other, detail: `It reads like "${other}".` });
   }
   tell('tool.added', []);

@@ -24,7 +24,7 @@ export function textRisk(before: unknown, after: unknown): string | undefined {
 }
 
 // Format characters (zero width, direction, tags), private use, and fillers; a joiner inside an emoji is none of them.
-const HIDDEN = /(?!(?<=\p{Extended_Pictographic}\ufe0f?)\u200d)[\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
+const HIDDEN = /(?!(?<=\p{Extended_Pictographic}\ufe0f?)\u200d)(?:[\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0]|[\u{e0100}-\u{e01ef}])/gu;
 
 const ADDRESS = /\b(?:https?|wss?|ftp|data|file):[^\s"'<>)]{3,}/gi;
 

@@ -35,7 +35,7 @@ function pairUp(before: Branches, after: Branches): Pairing {
       const text = mark(after[index]);
       if (text !== undefined) places.set(text, [...(places.get(text) ?? []), index]);
     }
-    for (const index of [...gone]) {
+    for (const index of gone) {
       const found = places.get(mark(before[index]) ?? '\u0000')?.shift();
       if (found === undefined) continue;
       pairs.push([index, found]);

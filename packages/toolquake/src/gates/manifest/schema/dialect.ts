@@ -1,5 +1,5 @@
 /** Which JSON Schema is spoken. MCP says 2020-12 where nothing is said; many servers write draft-07. */
-import { isObject, type JsonObject } from '@toolquake/sdk/core';
+import { isObject } from '@toolquake/sdk/core';
 import { innerSchemas, own } from './words.js';
 
 /** A dialect that we know, or the address of one that we do not. */
@@ -23,7 +23,7 @@ export function dialectOf(schema: unknown): Dialect {
   for (const [pattern, name, isOld] of KNOWN) {
     if (typeof address === 'string' && pattern.test(address)) return { name, isKnown: true, isOld };
   }
-  return { name: String(address), isKnown: false, isOld: false };
+  return { name: typeof address === 'string' ? address : 'unreadable', isKnown: false, isOld: false };
 }
 
 /** Words that one of the known dialects does not know, or reads in another way. */

@@ -18,7 +18,7 @@ function headersOf(schema: unknown): ReadonlyMap<string, Header> {
     const name = own(inner, 'x-mcp-header');
     if (name !== undefined) {
       const isValid = typeof name === 'string' && TOKEN.test(name) && PLAIN_TYPES.includes(inner['type']) && !names.has(name.toLowerCase());
-      names.add(String(name).toLowerCase());
+      if (typeof name === 'string') names.add(name.toLowerCase());
       found.set(steps.join('/'), { steps, name, isValid });
     }
     const properties = own(inner, 'properties');

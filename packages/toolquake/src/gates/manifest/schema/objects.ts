@@ -54,7 +54,7 @@ function compareProperties(place: Place, before: Shape, after: Shape): void {
   const come = new Set(Object.keys(after.known).filter((name) => !Object.hasOwn(before.known, name)));
   // A question needs the plain truth; a guess at what was meant is for people.
   if (!place.walk.isQuestion) {
-    for (const name of [...gone]) {
+    for (const name of gone) {
       const renamed = renamedProperty(name, before.known[name], [...come], after.known);
       if (renamed === undefined) continue;
       gone.delete(name);

@@ -57,7 +57,8 @@ function makeView(root: SchemaRoot, schema: JsonObject, chain: number): View {
   const reference = own(schema, '$ref');
   if (reference !== undefined) {
     const target = chain > MAX_CHAIN ? undefined : referred(root.document, reference);
-    if (target === undefined) return { accepts: 'some', words: schema, unresolved: String(reference).slice(0, 200) };
+    if (target === undefined)
+      return { accepts: 'some', words: schema, unresolved: typeof reference === 'string' ? reference.slice(0, 200) : 'it is no text' };
     if (root.dialect.isOld || words.length === 1) return viewOf(root, target.schema, chain + 1);
     const { $ref: _, ...beside } = schema;
     const allOf = own(schema, 'allOf');
