@@ -12,7 +12,7 @@ import { compileConnect, OPENING_METHODS } from './match.js';
 import type { Plan, Rule } from './plan.js';
 import type { RandomSource } from './random.js';
 import { openExchange, scopeKey, type Exchange, type Session } from './session.js';
-import { resultOf } from './message.js';
+import { callsByName, resultOf } from './message.js';
 import { createStreams } from './streams.js';
 import { createToolBooks, type KnownTool, type ToolBooks } from './tool-book.js';
 
@@ -296,12 +296,12 @@ function buildDecider(options: DeciderOptions, tools: ToolBooks | undefined): Li
         active.advanceWideShape(session, task);
         if (!active.matches(session, frame, method, tool)) continue;
         isMatched = true;
-        const key = scopeKey(session, method === 'tools/call' && tool !== undefined ? tool : method);
+        const key = scopeKey(session, callsByName(method) && tool !== undefined ? tool : method);
         const engagement = active.draw({ session, scopeKey: key, tool, frame, task, nowMs });
         if (engagement !== undefined) (engagements ??= []).push(engagement);
       }
       if (lastingRules.length > 0 && frame.direction === 'to-server') {
-        const key = scopeKey(session, method === 'tools/call' && tool !== undefined ? tool : method);
+        const key = scopeKey(session, callsByName(method) && tool !== undefined ? tool : method);
         engagements = engageLasting({ session, scopeKey: key, tool, frame, task, nowMs }, method, engagements) ?? engagements;
         isMatched ||= engagements !== undefined;
       }
