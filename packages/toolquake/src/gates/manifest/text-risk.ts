@@ -51,7 +51,14 @@ function isAnotherText(before: string, after: string): boolean {
 
 /** The words of a text, each once. */
 export const wordsOf = (text: unknown): ReadonlySet<string> =>
-  new Set(typeof text === 'string' ? text.slice(0, MAX_LENGTH).toLowerCase().match(/[\p{L}\p{N}]+/gu) : []);
+  new Set(
+    typeof text === 'string'
+      ? text
+          .slice(0, MAX_LENGTH)
+          .toLowerCase()
+          .match(/[\p{L}\p{N}]+/gu)
+      : [],
+  );
 
 /** From 0 (nothing shared) to 1 (the same words). */
 export function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

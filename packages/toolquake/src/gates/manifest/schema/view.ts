@@ -103,7 +103,34 @@ function tidy(schema: JsonObject): JsonObject {
     delete words['unevaluatedProperties'];
   }
   mergeChoices(words);
+  mergeLoneBranches(words);
   return words;
+}
+
+/** Words that mean something only together: they may come from one place alone. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['properties', 'patternProperties', 'additionalProperties'],
+  ['prefixItems', 'items', 'additionalItems', 'contains', 'minContains', 'maxContains'],
+  ['if', 'then', 'else'],
+];
+const ALONE: readonly string[] = ['$ref', '$dynamicRef', 'unevaluatedProperties', 'unevaluatedItems', 'dependencies'];
+
+/** A choice of one beside other words says no more than its words would say here, where they do not touch the others. */
+function mergeLoneBranches(words: JsonObject): void {
+  for (const word of ['allOf', 'anyOf', 'oneOf'] as const) {
+    const list: unknown = words[word];
+    const branch: unknown = Array.isArray(list) && list.length === 1 ? list[0] : undefined;
+    if (!isObject(branch)) continue;
+    const said = Object.keys(branch).filter(isConstraint);
+    const touches = (one: string): boolean =>
+      ALONE.includes(one) ||
+      ALONE.some((other) => other in words) ||
+      one in words ||
+      GROUPS.some((group) => group.includes(one) && group.some((other) => other in words));
+    if (Array.isArray(branch['items']) || said.some(touches)) continue;
+    delete words[word];
+    for (const one of said) words[one] = branch[one];
+  }
 }
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
