@@ -1,5 +1,7 @@
 /** A diff as text in one of its formats, and its exit code. */
 import { createRequire } from 'node:module';
+import type { Waiver } from '../gates/manifest/waivers.js';
+import type { ManifestSide } from '../operations/manifest-side.js';
 import type { Paint } from '../reporters/figures.js';
 import { EXIT, wordOf, type CommandArguments, type CommandOption } from './command.js';
 
@@ -19,9 +21,9 @@ export type DiffFormat = 'console' | 'json' | 'markdown' | 'sarif' | 'junit';
 
 /** What is compared. */
 export type DiffPage = {
-  readonly before: import('../operations/manifest-side.js').ManifestSide;
-  readonly after: import('../operations/manifest-side.js').ManifestSide;
-  readonly waivers: readonly import('../gates/manifest/waivers.js').Waiver[];
+  readonly before: ManifestSide;
+  readonly after: ManifestSide;
+  readonly waivers: readonly Waiver[];
   readonly isStrict: boolean;
   readonly format: DiffFormat;
   readonly paint: Paint;
