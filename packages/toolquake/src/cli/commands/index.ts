@@ -1,10 +1,12 @@
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';
+export { diff } from './diff.js';
 export { events } from './events.js';
 export { faults } from './faults.js';
 export { inject } from './inject.js';
 export { kill } from './kill.js';
+export { lock } from './lock.js';
 export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
 export { proxyHttp } from './proxy-http.js';
