@@ -5,7 +5,12 @@ import { grouped, many, percent } from './figures.js';
 import type { Digest } from './journal-digest.js';
 import { expectationText } from './task-rows.js';
 
-type Case = { readonly name: string; readonly outcome: 'passed' | 'skipped' | { readonly failure: string }; readonly output?: string };
+/** A test case of a suite. */
+export type Case = {
+  readonly name: string;
+  readonly outcome: 'passed' | 'skipped' | { readonly failure: string };
+  readonly output?: string;
+};
 
 /** The report as JUnit XML. */
 export function renderJunit(digest: Digest, { subject }: { readonly subject: string }): string {
@@ -16,12 +21,17 @@ export function renderJunit(digest: Digest, { subject }: { readonly subject: str
     { name: 'scenarios', cases: scenarioCases(digest) },
     { name: 'journal', cases: journalCases(digest, subject) },
   ].filter(({ cases }) => cases.length > 0);
+  return renderSuites('toolquake report', suites);
+}
+
+/** Suites of any result as JUnit XML; their names are ours. */
+export function renderSuites(title: string, suites: readonly { readonly name: string; readonly cases: readonly Case[] }[]): string {
   const all = suites.flatMap(({ cases }) => cases);
   const body = suites.map(
     ({ name, cases }) =>
       `  <testsuite name="${name}" ${countsOf(cases)}>\n${cases.map((one) => caseText(name, one)).join('')}  </testsuite>\n`,
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="toolquake report" ${countsOf(all)}>\n${body.join('')}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${title}" ${countsOf(all)}>\n${body.join('')}</testsuites>\n`;
 }
 
 function countsOf(cases: readonly Case[]): string {

@@ -1,3 +1,4 @@
+export { benchSimulateGates } from './bench-simulate-gates.js';
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';

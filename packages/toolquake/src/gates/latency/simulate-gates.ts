@@ -93,6 +93,9 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   'paired, two stages, alpha .0005, 100 blocks': twoStageTrial(secondStage({ alpha: 0.0005, blocks: 100 })),
 };
 
+/** How many gates are tried. */
+export const GATE_COUNT: number = Object.keys(TRIALS).length;
+
 /** What happens to the candidate, in the order of the columns. */
 export const CHANGES: Readonly<Record<string, Change>> = {
   'no change': UNCHANGED,
