@@ -76,7 +76,7 @@ export async function openSseWire(parts: HttpWireParts, signal: AbortSignal | un
     return new Promise((resolve) => {
       const reader = createEventReader({ step, maxBytes: budgets.maxAnswerBytes, maxDepth: budgets.maxDepth }, receive, (name, data) => {
         // Messages go where the stream came from: a server must not send our credentials to somebody else.
-        const named = name === 'endpoint' && URL.canParse(data, url) ? new URL(data, url) : undefined;
+        const named = name === 'endpoint' && URL.canParse(data, url.href) ? new URL(data, url) : undefined;
         if (name === 'endpoint') resolve(named?.origin === url.origin ? named : undefined);
       });
       void (async () => {
