@@ -27,7 +27,7 @@ export type LiveComparison = Omit<RunOptions, 'target' | 'isCalibrated' | 'chang
   readonly seed: number;
 };
 
-/** Measures both and judges. A failing call is a result (`aborted`); a target that cannot be reached is a `TargetFailure`. */
+/** Measures both and judges. A failing call is a result (`aborted`); a target that cannot be reached is an error. */
 export async function compareTargets(options: LiveComparison): Promise<LatencyResult> {
   const { baseline, candidate, samplesPath, signal, onProgress, tell } = options;
   const start = runStart({ ...options, changePoint: undefined }, `${candidate.name} against ${baseline.name}`);

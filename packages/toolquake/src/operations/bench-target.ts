@@ -1,5 +1,5 @@
 /** A target as a benchmark calls it: one connection, kept open, and a sentence for every call that failed. */
-import { isObject, type JsonObject } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { TargetFailure, type Connection } from '../core/connection.js';
 import type { Caller } from '../gates/latency/measure.js';
@@ -13,10 +13,19 @@ export type BenchTarget = { readonly name: string; readonly caller: Caller; clos
 /** What opening needs of the world. */
 export type BenchWorld = { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal | undefined };
 
-/** Connects and says hello. Rejects with a `TargetFailure` when that is not possible. */
-export async function openBenchTarget(target: TargetDefinition, { env, signal }: BenchWorld): Promise<BenchTarget> {
-  const connection = await openConnection(target, { env, signal, clock: realClock });
-  return { name: target.name, caller: callerOf(connection), close: () => connection.close() };
+/** Connects and says hello. A target that cannot be reached is nothing to measure, so it is an error here, not a result. */
+async function openBenchTarget(target: TargetDefinition, { env, signal }: BenchWorld): Promise<BenchTarget> {
+  try {
+    const connection = await openConnection(target, { env, signal, clock: realClock });
+    return { name: target.name, caller: callerOf(connection), close: () => connection.close() };
+  } catch (error) {
+    if (!(error instanceof TargetFailure)) throw error;
+    throw new ToolquakeError(error.reason === 'probe_config_error' ? 'BAD_ARGUMENT' : 'UPSTREAM_UNREACHABLE', {
+      message: `${target.name} cannot be measured: ${redactText(error.message)}.`,
+      advice: error.advice,
+      cause: error,
+    });
+  }
 }
 
 /** Opens targets one after the other; when one fails, those before it are closed again. */

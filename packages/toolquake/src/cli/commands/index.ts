@@ -1,3 +1,5 @@
+export { benchCapture } from './bench-capture.js';
+export { benchCompare } from './bench-compare.js';
 export { benchSimulateGates } from './bench-simulate-gates.js';
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
