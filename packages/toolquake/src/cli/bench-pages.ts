@@ -20,6 +20,24 @@ const DEFAULT_ITERATIONS = 100;
 /** Enough for a P95 that is compared with a hundred, where every minute costs. */
 const CI_ITERATIONS = 20;
 
+/** Options that mean something to some gates only. */
+const OPTIONS_OF_GATES: Readonly<Record<string, readonly string[]>> = {
+  iterations: ['ratio', 'history'],
+  maxRatio: ['ratio'],
+  thorough: ['paired'],
+};
+
+function refuseMisfits({ options }: CommandArguments, gate: string): void {
+  for (const [name, gates] of Object.entries(OPTIONS_OF_GATES)) {
+    if (options[name] === undefined || options[name] === false || gates.includes(gate)) continue;
+    const flag = `--${name === 'maxRatio' ? 'max-ratio' : name}`;
+    throw new ToolquakeError('BAD_ARGUMENT', {
+      message: `${flag} has no meaning for the ${gate} gate.`,
+      advice: `It is for: ${gates.map((one) => `--gate ${one}`).join(', ')}.`,
+    });
+  }
+}
+
 /** Measures a target into a file. */
 export async function captureAndTell(args: CommandArguments, io: CommandIo): Promise<number> {
   const { options } = args;
@@ -123,6 +141,7 @@ async function live(
       advice: 'Leave --gate out: two targets that both run are compared best side by side. Or name a file of samples as the baseline.',
     });
   }
+  refuseMisfits(args, gate);
   return compareTargets({
     ...comparedSettingsOf(args, io),
     baseline: baseline.target,
@@ -150,6 +169,7 @@ async function withStored(
       advice: 'Start the baseline build and name it, or use --gate ratio or --gate history.',
     });
   }
+  refuseMisfits(args, gate);
   const runs = await readSamples(path);
   return compareWithStored({
     ...comparedSettingsOf(args, io),

@@ -1,11 +1,12 @@
 /** What `bench` is to measure: targets, commands after `--`, or a file of samples. */
 import { statSync } from 'node:fs';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import type { ConfiguredTarget } from '../config/configured-target.js';
 import type { BenchCall } from '../gates/latency/measure.js';
 import type { CapturedRun } from '../gates/latency/sample-book.js';
 import { parseCalls } from '../operations/parse-calls.js';
 import { textOf, type CommandArguments } from './command.js';
-import { targetsOf, type ConfiguredTarget } from './targets.js';
+import { targetsOf } from './targets.js';
 
 /** A candidate, and what it is held against. */
 export type Compared = { readonly candidate: ConfiguredTarget; readonly baseline: ConfiguredTarget | { readonly path: string } };

@@ -1,14 +1,16 @@
 import { BENCH_OPTIONS } from '../bench-options.js';
 import { defineCommand } from '../command.js';
+import { TARGET_ABOUT, TARGET_OPTIONS, TARGET_REST } from '../targets.js';
 
 /** A baseline for later, or one more run of a history. */
 export const benchCapture = defineCommand({
   name: 'bench capture',
   summary: 'Measures the latency of tool calls and appends the raw samples to a file: a baseline, and with time a history.',
-  positionals: [{ name: 'TARGET', about: 'A URL, or a name from toolquake.yaml.', isOptional: true }],
-  rest: { name: 'CMD ARGS...', about: 'Instead of TARGET: the command that starts a server on stdio.', isRequired: false },
+  positionals: [{ name: 'TARGET', about: TARGET_ABOUT, isOptional: true }],
+  rest: TARGET_REST,
   options: [
     { flag: '--out', kind: 'text', value: 'FILE', about: 'The samples (JSONL); a run is appended to what is there.', isRequired: true },
+    ...TARGET_OPTIONS,
     ...BENCH_OPTIONS,
     { flag: '--calibrate', kind: 'switch', about: 'Also measure how fast this machine is, so that runs of different machines compare.' },
     {

@@ -1,5 +1,6 @@
 import { BENCH_OPTIONS } from '../bench-options.js';
 import { defineCommand } from '../command.js';
+import { TARGET_OPTIONS } from '../targets.js';
 
 /** Is the candidate slower than the baseline? */
 export const benchCompare = defineCommand({
@@ -21,6 +22,7 @@ export const benchCompare = defineCommand({
       value: 'GATE',
       about: 'paired (default for two targets), ratio (default for a file: P95 against P95) or history (a file with 8 runs or more).',
     },
+    ...TARGET_OPTIONS,
     ...BENCH_OPTIONS,
     {
       flag: '--max-ratio',
