@@ -73,7 +73,7 @@ function progressOf(options: LiveComparison, onProgress: (share: number) => void
 }
 
 const RATIO_CAVEAT =
-  'the ratio gate fails about every tenth clean build and misses half of the builds that are half as fast again ("toolquake bench simulate-gates").';
+  'the ratio gate fails about every tenth clean build and misses more than half of the builds that are half as fast again ("toolquake bench simulate-gates").';
 const APART_CAVEAT =
   'baseline and candidate were measured at different times, so that a slower machine looks like a slower build; two targets side by side do not have this problem.';
 

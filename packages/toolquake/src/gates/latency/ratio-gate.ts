@@ -6,7 +6,7 @@ import { quantileOf, sorted } from './order-statistics.js';
 export const MAX_P95_RATIO = 1.5;
 
 /** Fewer samples than this have no P95. */
-export const MIN_RATIO_SAMPLES = 20;
+const MIN_RATIO_SAMPLES = 20;
 
 /** The candidate's P95 over the baseline's. */
 export function p95RatioOf(baseline: ArrayLike<number>, candidate: ArrayLike<number>): number {

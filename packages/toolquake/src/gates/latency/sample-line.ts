@@ -1,5 +1,6 @@
 /** Raw latencies as lines of a file: what `bench capture` writes, and later comparisons read. One JSON object per line. */
 import { isObject } from '@toolquake/sdk/core';
+import { parseObjectLine } from '../../recordings/recording-line.js';
 import type { BenchCall, LatencySample } from './measure.js';
 
 /** Version of the format; a reader refuses what it does not know. */
@@ -41,13 +42,8 @@ const microseconds = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** Reads a line; the text says what is wrong with it. */
 export function parseSampleLine(text: string): SampleFileLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'is no JSON';
-  }
-  if (!isObject(value)) return 'is no JSON object';
+  const value = parseObjectLine(text);
+  if (typeof value === 'string') return value;
   if (value['v'] !== SAMPLE_VERSION) return `has version ${JSON.stringify(value['v'])?.slice(0, 20)}, and this Toolquake reads version 1`;
   if (typeof value['run'] !== 'string') return 'needs "run", a text';
   const problem = whyBad(value);
