@@ -20,7 +20,8 @@ export const benchCompare = defineCommand({
       flag: '--gate',
       kind: 'text',
       value: 'GATE',
-      about: 'paired (default for two targets), ratio (default for a file: P95 against P95) or history (a file with 8 runs or more).',
+      about:
+        'How to judge: paired (default for two targets), ratio (default for a file: P95 against P95) or history (a file with 8 runs or more).',
     },
     ...TARGET_OPTIONS,
     ...BENCH_OPTIONS,
