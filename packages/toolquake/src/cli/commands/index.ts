@@ -10,6 +10,7 @@ export { inject } from './inject.js';
 export { kill } from './kill.js';
 export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
+export { probe } from './probe.js';
 export { proxyHttp } from './proxy-http.js';
 export { proxyStdio } from './proxy-stdio.js';
 export { proxyTcp } from './proxy-tcp.js';
