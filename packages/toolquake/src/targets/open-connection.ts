@@ -38,7 +38,12 @@ type World = Required<Omit<OpenOptions, 'signal' | 'budgets' | 'onStages'>> & {
   readonly log: StageLog;
 };
 
-type Opened = { readonly conversation: Conversation; readonly greeting: Greeting; readonly notes: readonly TargetNote[] };
+type Opened = {
+  readonly conversation: Conversation;
+  readonly greeting: Greeting;
+  readonly notes: readonly TargetNote[];
+  readonly credentialEndsAtMs?: number | undefined;
+};
 
 /** Rejects with a `TargetFailure` that has a reason and a step, or with the reason of the signal. Close what it resolves to. */
 export async function openConnection(target: TargetDefinition, options: OpenOptions = {}): Promise<Connection> {
@@ -79,7 +84,7 @@ async function openUrl(target: UrlTarget, world: World): Promise<Opened> {
   const origin: HttpOrigin = openOrigin(dialOf(url), log);
   const parts: HttpWireParts = { origin, url, budgets, clock, wallClockMs, log, headers, credential };
   try {
-    return await greetOverHttp(target, parts, world);
+    return { ...(await greetOverHttp(target, parts, world)), credentialEndsAtMs: credential?.endsAtMs };
   } catch (error) {
     origin.close();
     throw error;
@@ -161,7 +166,11 @@ async function readAuthorities(path: string): Promise<string> {
   });
 }
 
-function connectionOf(target: TargetDefinition, { conversation, greeting, notes: known }: Opened, world: World): Connection {
+function connectionOf(
+  target: TargetDefinition,
+  { conversation, greeting, notes: known, credentialEndsAtMs }: Opened,
+  world: World,
+): Connection {
   const { wire } = conversation;
   const { budgets, log } = world;
   const own: TargetNote[] = [...known];
@@ -183,6 +192,7 @@ function connectionOf(target: TargetDefinition, { conversation, greeting, notes:
     get certificateEndsAtMs() {
       return wire.certificateEndsAtMs();
     },
+    credentialEndsAtMs,
     async request(method, params, options = {}) {
       const annotated = method === 'tools/call' ? paramHeaders.headersFor(headersOf, params) : {};
       return conversation.ask(stepOf(method), method, params, { ...options, headers: { ...annotated, ...options.headers } });

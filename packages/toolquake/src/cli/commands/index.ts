@@ -1,3 +1,6 @@
+export { benchCapture } from './bench-capture.js';
+export { benchCompare } from './bench-compare.js';
+export { benchSimulateGates } from './bench-simulate-gates.js';
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';
@@ -9,6 +12,7 @@ export { kill } from './kill.js';
 export { lock } from './lock.js';
 export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
+export { probe } from './probe.js';
 export { proxyHttp } from './proxy-http.js';
 export { proxyStdio } from './proxy-stdio.js';
 export { proxyTcp } from './proxy-tcp.js';
