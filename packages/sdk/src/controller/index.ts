@@ -5,7 +5,7 @@ export * from './environment-plan.js';
 export * from './event-feed.js';
 export * from './fault-config.js';
 export * from './live-metrics.js';
-export * from './metrics-text.js';
+export * from '../core/metrics-text.js';
 export type { Run } from './run.js';
 export * from './start-plan.js';
 export * from './task-marks.js';

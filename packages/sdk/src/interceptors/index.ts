@@ -5,5 +5,5 @@ export * from './intercept-dispatcher.js';
 export * from './intercept-fetch.js';
 export * from './intercept-transport.js';
 export * from './intercept-tools.js';
-export * from './patch-property.js';
+export * from '../core/patch-property.js';
 export { backgroundClock, realClock } from '../core/surroundings.js';
