@@ -29,7 +29,7 @@ export type HealthOptions = {
 
 const MAX_REASON_LENGTH = 300;
 /** User and password of an address, as drivers like to say them. */
-const CREDENTIALS = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;
+const CREDENTIALS = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]{0,500}@/gi;
 const SECRETS = /\b(password|passwd|pwd|secret|token|api[-_]?key|authorization)\b(\s*[=:]\s*)(bearer\s+)?\S+/gi;
 
 /** Asks all checks, at most once at a time. Never rejects. */
@@ -78,7 +78,8 @@ async function askOne(check: HealthCheck, clock: Clock, timeoutMs: number): Prom
 /** One line for strangers: whoever may ask for health may not learn a password from it. */
 export function safeReason(given: unknown): string {
   const text = given instanceof Error ? messageOf(given) : String(given);
-  const line = text.replace(/\s+/g, ' ').replace(CREDENTIALS, '$1***@').replace(SECRETS, '$1$2***').trim();
+  // Whoever wrote it decides how long it is: nothing below looks further than what could be shown.
+  const line = text.slice(0, 10 * MAX_REASON_LENGTH).replace(/\s+/g, ' ').replace(CREDENTIALS, '$1***@').replace(SECRETS, '$1$2***').trim();
   return line === '' ? 'not well' : line.slice(0, MAX_REASON_LENGTH);
 }
 

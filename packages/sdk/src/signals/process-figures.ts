@@ -44,14 +44,14 @@ type HeapModule = {
     readonly heap_size_limit: number;
   };
 };
-type NodeProcess = { getBuiltinModule?(name: string): unknown; memoryUsage: { rss(): number } };
+/** What is asked of a process. */
+export type NodeProcess = { getBuiltinModule?(name: string): unknown; memoryUsage: { rss(): number } };
 
 /** How often the delay is measured; the histogram counts it as part of every delay. */
 const RESOLUTION_MS = 20;
 
 /** This process; undefined where it is none of Node's. */
-export function openProcess(): ProcessPort | undefined {
-  const node = (globalThis as { process?: NodeProcess }).process;
+export function openProcess(node = (globalThis as { process?: NodeProcess | undefined }).process): ProcessPort | undefined {
   const performance = node?.getBuiltinModule?.('node:perf_hooks') as PerformanceModule | undefined;
   const heap = node?.getBuiltinModule?.('node:v8') as HeapModule | undefined;
   if (node === undefined || performance === undefined || heap === undefined) return undefined;
