@@ -38,7 +38,11 @@ describe.each(worlds)('$name', ({ open, version, network, sessions }) => {
     for (const text of ['a', 'b', 'c']) await world.client.callTool({ name: 'echo', arguments: { text } });
     await world.client.callTool({ name: 'fails', arguments: {} });
     await vi.waitFor(() => expect(signals.snapshot().operations.inFlight).toBe(0));
-    const common = { mcp_method_name: 'tools/call', mcp_protocol_version: version, ...(network === undefined ? {} : { network_transport: network }) };
+    const common = {
+      mcp_method_name: 'tools/call',
+      mcp_protocol_version: version,
+      ...(network === undefined ? {} : { network_transport: network }),
+    };
     expect(calls(signals)).toEqual([
       { ...common, gen_ai_tool_name: 'echo', value: '3' },
       { ...common, gen_ai_tool_name: 'fails', error_type: 'tool_error', value: '1' },

@@ -11,11 +11,27 @@ test('without dependencies all is well', async () => {
 
 test.each<[string, HealthCheck, string]>([
   ['rejects', () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:5432')), 'connect ECONNREFUSED 127.0.0.1:5432'],
-  ['throws', () => { throw new Error('no table "users"'); }, 'no table "users"'],
+  [
+    'throws',
+    () => {
+      throw new Error('no table "users"');
+    },
+    'no table "users"',
+  ],
   ['says false', () => false, 'not well'],
   ['says why', async () => 'replica lags 40 s', 'replica lags 40 s'],
-  ['throws what is no error', () => { throw undefined as unknown as Error; }, 'undefined'],
-  ['fails without words', () => Promise.reject(new AggregateError([new Error('connect ECONNREFUSED ::1:5432')])), 'connect ECONNREFUSED ::1:5432'],
+  [
+    'throws what is no error',
+    () => {
+      throw undefined as unknown as Error;
+    },
+    'undefined',
+  ],
+  [
+    'fails without words',
+    () => Promise.reject(new AggregateError([new Error('connect ECONNREFUSED ::1:5432')])),
+    'connect ECONNREFUSED ::1:5432',
+  ],
 ])('a dependency that %s makes the server unavailable, with the reason', async (_, check, reason) => {
   const report = await ask({ cache: () => true, database: check })();
   expect(report).toMatchObject({ status: 'unavailable', reason: `database: ${reason}` });

@@ -79,7 +79,12 @@ async function askOne(check: HealthCheck, clock: Clock, timeoutMs: number): Prom
 export function safeReason(given: unknown): string {
   const text = given instanceof Error ? messageOf(given) : String(given);
   // Whoever wrote it decides how long it is: nothing below looks further than what could be shown.
-  const line = text.slice(0, 10 * MAX_REASON_LENGTH).replace(/\s+/g, ' ').replace(CREDENTIALS, '$1***@').replace(SECRETS, '$1$2***').trim();
+  const line = text
+    .slice(0, 10 * MAX_REASON_LENGTH)
+    .replace(/\s+/g, ' ')
+    .replace(CREDENTIALS, '$1***@')
+    .replace(SECRETS, '$1$2***')
+    .trim();
   return line === '' ? 'not well' : line.slice(0, MAX_REASON_LENGTH);
 }
 

@@ -127,7 +127,16 @@ describe('stopping', () => {
 
   test('stops every timer', () => {
     const clock = handClock();
-    const signals = createSignals({ clock, process: { read: () => { throw new Error('unread'); }, nextMinute() {}, stop() {} } });
+    const signals = createSignals({
+      clock,
+      process: {
+        read: () => {
+          throw new Error('unread');
+        },
+        nextMinute() {},
+        stop() {},
+      },
+    });
     expect(clock.pending).toBe(1);
     signals.stop();
     expect(clock.pending).toBe(0);
@@ -147,7 +156,9 @@ test('a pool that cannot say how it is, is a problem of ours and no reason to fa
   });
   expect(signals.snapshot().saturation.pools).toEqual({ db: { max: 10, total: 10, idle: 4, waiting: 3, utilization: 0.6 } });
   expect(signals.problems).toBe(2);
-  expect(signals.metrics()).toContain('db_client_connection_count{db_client_connection_pool_name="db",db_client_connection_state="used"} 6');
+  expect(signals.metrics()).toContain(
+    'db_client_connection_count{db_client_connection_pool_name="db",db_client_connection_state="used"} 6',
+  );
 });
 
 test.each([{ checkTimeoutMs: 0 }, { checkTimeoutMs: Number.NaN }, { maxPoolWaiters: -1 }])('%j is refused by name', (options) => {

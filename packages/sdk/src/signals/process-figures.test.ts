@@ -32,6 +32,6 @@ test('a blocked event loop is late by about as long as it was blocked, for the m
   port.stop();
 });
 
-test('a process that is not Node\'s says nothing', () => {
+test("a process that is not Node's says nothing", () => {
   expect(openProcess({ memoryUsage: { rss: () => 1 } })).toBeUndefined();
 });
