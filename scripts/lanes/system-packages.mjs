@@ -11,6 +11,7 @@ const NEEDS = [
   { tests: 'test/system/redis', command: 'redis-server', debianPackage: 'redis-server' },
   { tests: 'test/system/postgres', command: 'pg_ctlcluster', debianPackage: 'postgresql' },
   { tests: 'test/system/browser', command: 'chromium', debianPackage: 'chromium' },
+  { tests: 'test/system/prometheus', command: 'promtool', debianPackage: 'prometheus' },
   { tests: 'test/system/network', command: 'iptables', debianPackage: 'iptables' },
   { tests: 'test/system/network', command: 'ip', debianPackage: 'iproute2' },
 ];

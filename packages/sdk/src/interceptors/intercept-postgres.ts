@@ -8,7 +8,7 @@ import { ToolquakeError } from '../core/errors.js';
 import type { Fault } from '../core/fault.js';
 import { attachCommands, type AttachedCommands } from './attach-commands.js';
 import type { Command } from './command-ends.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import { REQUESTS, type PostgresConnection, type Reply } from './postgres-connection.js';
 import { postgresError } from './postgres-error.js';
 import { resultFromRows, rowsFromResult } from './postgres-rows.js';

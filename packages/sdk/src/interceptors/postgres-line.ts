@@ -2,7 +2,7 @@
  * A connection of `pg` with its client taken off: statements go to the server one after the other, and all that it says of
  * one is kept until somebody says what the client is to hear.
  */
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import type { Cancel } from '../core/clock.js';
 import { ANSWERS, REQUESTS, type Batch, type PostgresConnection, type Reply, type Request, type Said } from './postgres-connection.js';
 import { isFatal, resetConnection } from './postgres-error.js';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../core/message.js';
 import type { AttachedCommands } from './attach-commands.js';
 import type { Command } from './command-ends.js';
 import { connectError } from './fetch-errors.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import {
   REQUESTS,
   statementOf,

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { readPool } from './pool-figures.js';
+import { readPool } from '../core/pool-figures.js';
 import { shrinkPool } from './shrink-pool.js';
 
 /** A client of the real pool that talks to nobody: it is connected as soon as it is asked to be. */

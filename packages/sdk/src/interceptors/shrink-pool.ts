@@ -6,7 +6,7 @@ import type { Cancel } from '../core/clock.js';
 import { createValueReader, describeValue } from '../core/check-value.js';
 import { ToolquakeError, type ErrorCode } from '../core/errors.js';
 import { whyGuarded } from './guard.js';
-import { readPool, type PoolFigures, type PoolGauges } from './pool-figures.js';
+import { readPool, type PoolFigures, type PoolGauges } from '../core/pool-figures.js';
 
 /** How a pool is shrunk. */
 export type ShrinkPoolOptions = {

@@ -30,7 +30,7 @@ export function renderLatency(result: LatencyResult, format: LatencyFormat, pain
     case 'markdown':
       return markdownText(result);
     case 'junit':
-      return junitText(result);
+      return latencyJunit(result);
     default:
       return assertNever(format);
   }
@@ -97,7 +97,7 @@ function markdownText(result: LatencyResult): string {
   return `## ${isGood ? '✅' : '❌'} toolquake bench compare\n\n${escapeMarkdown(headlineOf(result))}\n\n${markdownTable(HEAD, rows, [9])}\n${reasons}${caveats}`;
 }
 
-function junitText({ gate, tools }: LatencyResult): string {
+function latencyJunit({ gate, tools }: LatencyResult): string {
   const cases = tools.map(({ tool, verdict, why }) => ({
     name: tool,
     outcome: verdict === 'passed' ? ('passed' as const) : { failure: `${verdict}: ${why}` },

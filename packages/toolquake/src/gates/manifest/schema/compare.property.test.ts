@@ -40,7 +40,9 @@ describe('compareSchemas', () => {
         for (const direction of ['input', 'output'] as const) {
           const isTold = changes.some(({ kind }) => ['breaking', 'may-break', 'undecidable'].includes(SCHEMA_CHANGES[kind][direction]));
           seen.judged++;
-          const witness = values.find((one) => (direction === 'input' ? accepted(one) && !accepts(one) : accepts(one) && !accepted(one)));
+          const witness: unknown = values.find((one) =>
+            direction === 'input' ? accepted(one) && !accepts(one) : accepts(one) && !accepted(one),
+          );
           if (witness === undefined) continue;
           seen.broken++;
           if (!isTold)
