@@ -3,6 +3,7 @@ export { clear } from './clear.js';
 export { demo } from './demo.js';
 export { events } from './events.js';
 export { faults } from './faults.js';
+export { fixture } from './fixture.js';
 export { inject } from './inject.js';
 export { kill } from './kill.js';
 export { planCheck } from './plan-check.js';
