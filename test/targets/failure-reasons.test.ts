@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '@toolquake/sdk/interceptors';
@@ -129,7 +129,7 @@ async function deafPort(): Promise<number> {
   const port = Number(String(line));
   for (let index = 0; index < 8; index++) sockets.push(connect(port, '127.0.0.1').on('error', () => {}));
   // The queue is full once two of them are through; the rest waits.
-  await Promise.all(sockets.slice(0, 2).map((socket) => (socket.connecting ? once(socket, 'connect') : undefined)));
+  for (const socket of sockets.slice(0, 2)) if (socket.connecting) await once(socket, 'connect');
   return port;
 }
 

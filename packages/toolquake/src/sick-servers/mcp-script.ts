@@ -46,7 +46,7 @@ export function healthyResult(method: string, params: JsonObject): JsonObject | 
       return { ...FRESH, tools: TOOLS };
     case 'tools/call': {
       const { text } = paramsOf({ params: params['arguments'] });
-      return { resultType: 'complete', content: [{ type: 'text', text: String(text ?? 'hello') }] };
+      return { resultType: 'complete', content: [{ type: 'text', text: typeof text === 'string' ? text : 'hello' }] };
     }
     default:
       return undefined;
@@ -110,7 +110,7 @@ async function serve(script: Script, request: IncomingMessage, response: ServerR
     response.end(body);
   };
   const message = parsed(Buffer.concat(chunks).toString('utf8'));
-  const method = String(message['method'] ?? '');
+  const method = typeof message['method'] === 'string' ? message['method'] : '';
   const id = message['id'] ?? null;
   const json = (status: number, body: JsonObject): void => raw(status, 'application/json', JSON.stringify(body));
   const turn: Turn = {
