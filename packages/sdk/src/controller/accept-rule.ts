@@ -11,7 +11,7 @@ export type Attached = { readonly site: Site; readonly target: string | undefine
 /** Why a rule cannot act on anything that is attached; undefined when it can, or while nothing is attached at all. */
 export function whyNowhere(rule: Rule, attached: readonly Attached[], catalogue: Catalogue): ToolquakeError | undefined {
   if (attached.length === 0 || !rule.isEnabled) return undefined;
-  const { id, fault, when } = rule;
+  const { id, fault, phase, when } = rule;
   const selects = compileGlobs(when.target);
   const here = when.target === undefined ? attached : attached.filter(({ target }) => target !== undefined && selects(target));
   if (here.length === 0) {
@@ -20,7 +20,7 @@ export function whyNowhere(rule: Rule, attached: readonly Attached[], catalogue:
     const message = `Rule "${id}" can never match: its target is ${when.target?.join(', ')}, and ${known}.`;
     return new ToolquakeError('NEVER_MATCHES', { message, advice: suggest(when.target?.[0] ?? '', names) });
   }
-  const refusals = here.map(({ site, target }) => ({ where: target ?? site.transport, why: site.whyNot(fault) }));
+  const refusals = here.map(({ site, target }) => ({ where: target ?? site.transport, why: site.whyNot(fault, phase) }));
   if (refusals.some(({ why }) => why === undefined)) return undefined;
   const reasons = [...new Set(refusals.map(({ where, why = '' }) => `on ${where}: ${why.replace(/\.$/, '')}`))];
   const possible = [...catalogue.values()].filter((one) => here.some(({ site }) => site.whyNot(one) === undefined));

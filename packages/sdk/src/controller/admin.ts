@@ -11,6 +11,7 @@ import type { ChaosController } from './controller.js';
 import type { EventFeed } from './event-feed.js';
 import { bothCases, eitherCase, importConfig } from './fault-config.js';
 import { METRICS_CONTENT_TYPE } from './metrics-text.js';
+import { isSameSecret } from './same-secret.js';
 import type { TaskMarks } from './task-marks.js';
 
 /** A request. Header names are in lower case; `path` is without a query. */
@@ -40,6 +41,8 @@ export type AdminOptions = {
   readonly token: string | undefined;
   /** The name of the target behind this controller; undefined: whatever a caller says means this one. */
   readonly target?: string | undefined;
+  /** Several targets are behind this controller: the one that a caller names is the one that the rule acts on. */
+  readonly hasTargets?: boolean | undefined;
   /** Deliveries of a rule so far. */
   readonly fired: (id: string) => number;
   /** A checked plan from text, or a `ToolquakeError` that says what is wrong and where. */
@@ -69,7 +72,8 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
     if (duration !== undefined && duration !== null && typeof duration !== 'number') throw wrong('durationMs must be a number.');
     // For ever is what a program may ask for; a caller from outside may go away and forget (1e999 is read as Infinity).
     if (duration === Infinity) throw wrong('durationMs must have an end.');
-    const rule = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
+    const native = Object.hasOwn(given, 'fault') ? given : ruleOf(given);
+    const rule = options.hasTargets === true && target !== undefined && target !== '*' ? aimed(native, target) : native;
     const id = controller.inject(rule, duration ?? undefined);
     return isSnake ? { fault_id: id } : { faultId: id };
   };
@@ -78,8 +82,9 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
     faults: controller.list().map(({ id, rule, expiresAtMs }) => {
       const count = options.fired(id);
       const left = options.nowMs === undefined ? {} : { expiresInMs: Math.max(0, Math.round(expiresAtMs - options.nowMs())) };
+      const aim = options.target ?? rule.when.target?.join(' ') ?? '*';
       // A GET has no casing of its own, so both kinds of callers find their word.
-      return { id, target: options.target ?? '*', type: rule.fault.type, requestCount: count, request_count: count, ...left };
+      return { id, target: aim, type: rule.fault.type, requestCount: count, request_count: count, ...left };
     }),
     killed: controller.isKilled,
     ...(options.tasks === undefined ? {} : { task: options.tasks.current ?? null }),
@@ -200,6 +205,15 @@ function objectOf(text: string): JsonObject {
   return value;
 }
 
+/** The rule for one target only; one that names a target of its own already must mean the same. */
+function aimed(rule: JsonObject, target: string): JsonObject {
+  const when = rule['when'] ?? {};
+  if (!isObject(when)) return rule;
+  if (when['target'] !== undefined && when['target'] !== target)
+    throw wrong(`The rule is for the target ${JSON.stringify(when['target'])}, and the request for "${target}".`);
+  return { ...rule, when: { ...when, target } };
+}
+
 /** The native rule of an mcp-chaos-monkey config. */
 function ruleOf(config: JsonObject): JsonObject {
   const reader = createValueReader();
@@ -209,13 +223,6 @@ function ruleOf(config: JsonObject): JsonObject {
   return rule ?? {};
 }
 
-/** Takes the same time wherever the token is wrong: every character is compared, whatever came before. */
 function isAuthorised(header: string | undefined, token: string | undefined): boolean {
-  if (token === undefined || token === '') return false;
-  const given = header ?? '';
-  const wanted = `Bearer ${token}`;
-  let difference = given.length ^ wanted.length;
-  for (let index = 0; index < wanted.length; index++)
-    difference |= wanted.charCodeAt(index) ^ given.charCodeAt(index % (given.length || 1));
-  return difference === 0;
+  return token !== undefined && token !== '' && isSameSecret(header ?? '', `Bearer ${token}`);
 }

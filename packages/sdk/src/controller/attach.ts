@@ -3,7 +3,7 @@
  * a performer that obeys the run's rules. Everything else (time, draws, journal, stopping) is the run's.
  */
 import type { Clock } from '../core/clock.js';
-import { whyNotOn, type Fault, type Site, type TransportName } from '../core/fault.js';
+import { whyNotOn, type Fault, type Phase, type Site, type TransportName } from '../core/fault.js';
 import type { Ends, Performer } from '../core/perform.js';
 import type { Plan } from '../core/plan.js';
 import type { Era, Session } from '../core/session.js';
@@ -16,8 +16,8 @@ export type AttachOptions = {
   /** Name of its sessions in draws and journal; by default the client's own name, else the target. */
   readonly label?: string | undefined;
   readonly ends: Ends;
-  /** Why it cannot perform a fault that its transport could, as a sentence. */
-  readonly whyNot?: (fault: Fault) => string | undefined;
+  /** Why it cannot perform a fault (in this phase, where one is named) that its transport could, as a sentence. */
+  readonly whyNot?: (fault: Fault, phase?: Phase) => string | undefined;
   /** Lets go of what the ends keep back (a frozen server goes on). Called on a kill and at the end. */
   readonly thaw?: () => void;
   /** Puts back what was patched. Called once, at the end. */
@@ -43,5 +43,5 @@ export type Attachment = {
 
 /** Where an interceptor stands, as rules see it. */
 export function siteOf({ transport, whyNot }: AttachOptions): Site {
-  return { transport, whyNot: (fault) => whyNotOn(fault, transport) ?? whyNot?.(fault) };
+  return { transport, whyNot: (fault, phase) => whyNotOn(fault, transport) ?? whyNot?.(fault, phase) };
 }

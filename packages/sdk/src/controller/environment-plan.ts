@@ -8,9 +8,14 @@ const MAX_DELAY_MS = 86_400_000;
 
 /**
  * The plan that `CHAOS_DELAY_MS` (every tool call takes so much longer) and `CHAOS_ERROR_RATE` (this share of them then
- * fails) ask for; one without rules when neither is set. The guard is asked all the same.
+ * fails) ask for; one without rules when neither is set. The guard is asked all the same. Where a run has several
+ * interceptors, name the target that is meant: a call that passes two of them would meet the rules twice.
  */
-export function planFromEnvironment(env: GuardEnvironment = processEnvironment()): JsonObject {
+export function planFromEnvironment(
+  env: GuardEnvironment = processEnvironment(),
+  { target }: { readonly target?: string | undefined } = {},
+): JsonObject {
+  const when = target === undefined ? {} : { when: { target } };
   const delayMs = read(env, 'CHAOS_DELAY_MS', {
     max: MAX_DELAY_MS,
     allowed: `a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`,
@@ -20,8 +25,8 @@ export function planFromEnvironment(env: GuardEnvironment = processEnvironment()
   return {
     version: 1,
     rules: [
-      ...(delayMs > 0 ? [{ id: 'delay', fault: 'latency', params: { addedMs: delayMs, jitterMs: 0 }, phase: 'pre' }] : []),
-      ...(rate > 0 ? [{ id: 'errors', fault: 'error-response', probability: rate }] : []),
+      ...(delayMs > 0 ? [{ id: 'delay', fault: 'latency', params: { addedMs: delayMs, jitterMs: 0 }, phase: 'pre', ...when }] : []),
+      ...(rate > 0 ? [{ id: 'errors', fault: 'error-response', probability: rate, ...when }] : []),
     ],
   };
 }

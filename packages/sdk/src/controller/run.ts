@@ -104,6 +104,8 @@ export function startRun(options: RunOptions): Run {
     clock: options.backgroundClock,
     catalogue,
     guarded,
+    journal: journal.write,
+    startedAtMs: options.backgroundClock.nowMs(),
     release: () => {
       for (const one of attached) one.release();
     },

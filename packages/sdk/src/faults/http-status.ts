@@ -17,6 +17,12 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function replyOf(status: number, body: 'json' | 'html' | 'empty', message: string): HttpReply {
+  const reply = replyWithBody(status, body, message);
+  // HTTP asks for a challenge with every 401 (RFC 9110, section 15.5.2); a gateway knows no more than the scheme.
+  return status === 401 ? { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } } : reply;
+}
+
+function replyWithBody(status: number, body: 'json' | 'html' | 'empty', message: string): HttpReply {
   const reason = message !== '' ? message : (REASONS[status] ?? (status < 500 ? 'Client Error' : 'Server Error'));
   if (body === 'empty') return { status, body: '' };
   if (body === 'json') return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error: reason }) };

@@ -1,16 +1,16 @@
 /** What fetch and undici have in common: HTTP requests and responses under the rules of a run. */
 import type { Attachment } from '../controller/attach.js';
 import type { Run } from '../controller/run.js';
-import { baggageTask, TASK_HEADER } from '../core/call-hints.js';
 import type { Cancel } from '../core/clock.js';
 import type { Decision } from '../core/decide.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
 import type { Plan, Rule } from '../core/plan.js';
 import { exchangeOf } from '../core/session.js';
-import { createCall, launch, type Call, type CallWorld } from './fetch-call.js';
+import { createCall, launch, passOn, type Call, type CallWorld } from './fetch-call.js';
 import { createFetchEnds } from './fetch-ends.js';
 import type { FetchFunction, OutgoingRequest } from './fetch-request.js';
 import { createFetchSessions } from './fetch-sessions.js';
+import { taskOf } from './request-task.js';
 
 /** What is attached. */
 export type AttachFetchOptions = {
@@ -75,8 +75,7 @@ export function attachFetch(run: Run, options: AttachFetchOptions): AttachedFetc
   const decide = (call: Call, frame: Frame): Decision | undefined => {
     const { kind } = frameHead(frame);
     if (kind === 'request' || kind === 'notification') {
-      const { headers } = call.request;
-      const task = headers.get(attachment.plan.task.header ?? TASK_HEADER) ?? baggageTask(headers.get('baggage'));
+      const task = taskOf(call.request.headers, attachment.plan);
       return performer.request(call.session, frame, { handle: call, task });
     }
     const exchange = kind === 'response' ? exchangeOf(call.session, frame) : undefined;
@@ -97,8 +96,7 @@ export function attachFetch(run: Run, options: AttachFetchOptions): AttachedFetc
       const isListening = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream') === true;
       if (isListening) ends.listen(call);
       if (call.exchange === undefined && !isListening && !(looksAtServer() && frame !== undefined)) {
-        // Nobody looks at it, but a crash takes it down all the same.
-        const response = await Promise.race([request.send(fetch), call.reply.response]).finally(() => call.reply.abandon());
+        const response = await passOn(call, world);
         sessions.note(session, response);
         if (request.method === 'DELETE' && response.ok) sessions.end(session);
         return response;

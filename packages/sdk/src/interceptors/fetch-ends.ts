@@ -1,12 +1,12 @@
 /** The two ends of a wrapped fetch: how each effect is performed on Requests and Responses. */
 import type { Clock } from '../core/clock.js';
-import { isConnectFailure, replyHeaders, type DisconnectHow, type HttpReply } from '../core/effect.js';
+import { isConnectFailure, type DisconnectHow } from '../core/effect.js';
 import { frameBytes, frameHead, type Frame } from '../core/frame.js';
-import type { JsonObject } from '../core/message.js';
 import type { Ends, Refusal } from '../core/perform.js';
 import type { Exchange } from '../core/session.js';
 import { answered, type Call } from './fetch-call.js';
 import { brokenError, connectError, refusedError } from './fetch-errors.js';
+import { httpAnswer, toResponse } from './http-answer.js';
 
 /** The ends, and what the wrapper asks of them. */
 export type FetchEnds = Ends & {
@@ -106,7 +106,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       if (call.reply.isDone) return GONE;
       call.isAnswered = true;
       if (!call.reply.hasBegun) {
-        call.reply.respond(responseOf(message, http));
+        call.reply.respond(toResponse(httpAnswer(message, http)));
         return undefined;
       }
       if (message === undefined || call.reply.mode !== 'events') return 'the response has already begun';
@@ -141,7 +141,11 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       if (signal !== 'freeze' && signal !== 'crash') return 'the server does not end with its clients';
       if (signal === 'crash') {
         failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
-        for (const call of open) {
+        for (const call of [...open]) {
+          if (call.breakOff !== undefined) {
+            call.breakOff(brokenError('reset', false));
+            continue;
+          }
           call.reply.fail(brokenError('reset', call.reply.hasBegun));
           call.connection.abort();
         }
@@ -206,14 +210,4 @@ function startFreeze(): Freeze {
 function isAnswer(frame: Frame): boolean {
   const { kind } = frameHead(frame);
   return kind === 'response' || kind === 'other';
-}
-
-/** A Response that no server gave. */
-function responseOf(message: JsonObject | undefined, http: HttpReply | undefined): Response {
-  const text = http?.body ?? (message === undefined ? '' : JSON.stringify(message));
-  // An empty text would be announced as text/plain; servers say nothing about a body that is not there.
-  const body = text === '' ? null : text;
-  const headers = new Headers(message === undefined || http?.body !== undefined ? {} : { 'content-type': 'application/json' });
-  for (const [name, value] of Object.entries(http === undefined ? {} : replyHeaders(http, Date.now()))) headers.set(name, value);
-  return new Response(body, { status: http?.status ?? 200, headers });
 }

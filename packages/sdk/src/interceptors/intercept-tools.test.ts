@@ -143,6 +143,14 @@ describe('a server', () => {
 });
 
 describe('CHAOS_DELAY_MS and CHAOS_ERROR_RATE', () => {
+  test('are about one target, where it is named', async () => {
+    const plan = planFromEnvironment({ CHAOS_ERROR_RATE: '1' }, { target: 'tools' });
+    const run = startPlan(plan, { isAllowed: () => true });
+    const [tools, others] = ['tools', 'others'].map((target) => interceptTools(run, { target }).wrap('pay', () => RESULT));
+    await expect(tools!()).rejects.toThrow();
+    expect(await others!()).toBe(RESULT);
+  });
+
   test('delay every call, then fail this share of them', async () => {
     const clock = createManualClock();
     const run = startPlan(planFromEnvironment({ CHAOS_DELAY_MS: '200', CHAOS_ERROR_RATE: '0.5' }), { isAllowed: () => true, clock });

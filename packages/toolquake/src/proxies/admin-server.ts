@@ -1,7 +1,7 @@
 /** The admin routes on a loopback port: bounded in size, time and connections, and closed to web pages. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AdminRequest, AdminResponse } from '@toolquake/sdk/controller';
+import { pourText, type AdminRequest, type AdminResponse } from '@toolquake/sdk/controller';
 import { ToolquakeError } from '@toolquake/sdk/core';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -86,23 +86,5 @@ async function handle(request: IncomingMessage, response: ServerResponse, answer
   });
   if (stream === undefined) return void response.writeHead(status, headers).end(body);
   response.writeHead(status, { ...headers, connection: 'close' }).flushHeaders();
-  await pour(stream, response);
-}
-
-/** Takes the next piece when the client took the last one: what a slow client loses is up to whoever makes the pieces. */
-async function pour(stream: AsyncIterableIterator<string>, response: ServerResponse): Promise<void> {
-  const stop = (): void => void stream.return?.();
-  response.once('close', stop);
-  if (response.destroyed) stop();
-  for await (const piece of stream) {
-    if (response.write(piece) || response.destroyed) continue;
-    await new Promise<void>((resolve) => {
-      const goOn = (): void => {
-        response.off('drain', goOn).off('close', goOn);
-        resolve();
-      };
-      response.on('drain', goOn).on('close', goOn);
-    });
-  }
-  response.end();
+  await pourText(stream, response);
 }

@@ -1,11 +1,16 @@
+export { benchCapture } from './bench-capture.js';
+export { benchCompare } from './bench-compare.js';
+export { benchSimulateGates } from './bench-simulate-gates.js';
 export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';
+export { diff } from './diff.js';
 export { events } from './events.js';
 export { faults } from './faults.js';
 export { fixture } from './fixture.js';
 export { inject } from './inject.js';
 export { kill } from './kill.js';
+export { lock } from './lock.js';
 export { planCheck } from './plan-check.js';
 export { planExplain } from './plan-explain.js';
 export { probe } from './probe.js';
