@@ -37,7 +37,7 @@ const overStdio = (command: readonly string[], era: 'auto' | 'legacy' | 'modern'
 });
 
 async function toolNames(connection: Connection): Promise<readonly unknown[]> {
-  return (await connection.listAll('tools')).items.map((tool) => tool['name']).sort();
+  return (await connection.listAll('tools')).items.map((tool) => tool['name']);
 }
 
 const echoed = (connection: Connection): Promise<unknown> => connection.request('tools/call', { name: 'echo', arguments: { text: 'hi' } });

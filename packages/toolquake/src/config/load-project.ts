@@ -17,7 +17,7 @@ import { PROJECT_FIELDS } from './project-fields.js';
 export type Project = { readonly path: string; readonly targets: readonly ConfiguredTarget[] };
 
 /** The file that is read when nobody names one. */
-export const PROJECT_FILE = 'toolquake.yaml';
+const PROJECT_FILE = 'toolquake.yaml';
 
 /** The project in a folder: none where there is no file and none was asked for. */
 export async function findProject(folder: string, named: string | undefined): Promise<Project | undefined> {
@@ -94,7 +94,7 @@ function targetOf(reader: ValueReader, given: Settings, index: number, whole: Se
       : {
           ...common,
           kind: 'url',
-          url: String(url),
+          url: textOf(url) ?? '',
           headers: mapOf<string>(given['headers']),
           auth: authOf(reader, given['auth'], [...path, 'auth']),
           caFile: fromHere(given['caFile']),

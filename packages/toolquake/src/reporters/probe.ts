@@ -11,7 +11,7 @@ const BAR_WIDTH = 32;
 const MARK: Readonly<Record<TargetState, string>> = { up: 'ok', down: 'DOWN', walled: 'WALLED', unknown: 'UNKNOWN', degraded: 'DEGRADED' };
 
 /** Milliseconds in few letters. */
-export const shortMs = (ms: number): string =>
+const shortMs = (ms: number): string =>
   ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 const paintFor = (state: TargetState, paint: ProbePaint): Paint =>

@@ -17,7 +17,7 @@ export type Conversation = {
 };
 
 /** The time that a step may take, by the budgets. */
-export function limitOf(step: Stage, budgets: Budgets): number {
+function limitOf(step: Stage, budgets: Budgets): number {
   switch (step) {
     case 'detect':
       return budgets.detectMs;

@@ -12,7 +12,7 @@ export type Credential = { readonly headers: Readonly<Record<string, string>>; r
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The value of a variable, or why the target cannot be probed. */
-export function variable(name: string, variables: Variables): string {
+function variable(name: string, variables: Variables): string {
   const value = variables[name];
   if (value !== undefined && value !== '') return value;
   throw new TargetFailure({ reason: 'probe_config_error', step: 'token', detail: `the environment variable ${name} is not set` });
@@ -80,7 +80,7 @@ function bearer(token: string, endsAtMs: number | undefined): Credential {
 }
 
 /** When a token says that it ends: the `exp` of a JWT. Nobody checks the signature; the server does. */
-export function endOfToken(token: string): number | undefined {
+function endOfToken(token: string): number | undefined {
   const [, claims] = token.split('.');
   if (claims === undefined) return undefined;
   const exp = parsedObject(Buffer.from(claims, 'base64url'))?.['exp'];

@@ -28,7 +28,7 @@ export async function readBody(answer: HttpAnswer, step: Stage, maxBytes: number
 }
 
 /** Why a body broke off, when it was not we who gave up. */
-export function bodyFailure(error: unknown, { response, status }: HttpAnswer, step: Stage): unknown {
+function bodyFailure(error: unknown, { response, status }: HttpAnswer, step: Stage): unknown {
   if (error instanceof TargetFailure || !isCut(error) || response.complete) return error;
   return new TargetFailure({
     reason: 'http_truncated',

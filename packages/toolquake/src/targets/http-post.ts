@@ -1,5 +1,5 @@
 /** One HTTP request over the staged dialler: from the headers that went out to those that came back. */
-import { Agent, request as startRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as startRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TargetFailure, type Stage } from '../core/connection.js';
 import { codeOf, networkFailure } from './network-failure.js';
@@ -51,14 +51,16 @@ export function openOrigin(asked: Dial, log: StageLog): HttpOrigin {
   };
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   agent.createConnection = (options, callback) => {
-    // The options are those of the request, which carries the signal.
-    open((options as DialOptions).dialSignal).then(
-      (dialled) => {
-        certificateEndsAtMs = dialled.certificateEndsAtMs;
-        callback?.(null, dialled.socket);
-      },
-      (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as unknown as Duplex),
-    );
+    void (async () => {
+      // The options are those of the request, which carries the signal.
+      const dialled = await open((options as DialOptions).dialSignal).catch((error: unknown) =>
+        error instanceof Error ? error : new Error(String(error)),
+      );
+      // Node ignores the stream where there is an error; its types want one all the same.
+      if (dialled instanceof Error) return callback?.(dialled, undefined as unknown as Duplex);
+      certificateEndsAtMs = dialled.certificateEndsAtMs;
+      callback?.(null, dialled.socket);
+    })();
     return undefined;
   };
 
@@ -86,8 +88,8 @@ export function openOrigin(asked: Dial, log: StageLog): HttpOrigin {
       failed.catch(() => {});
       let hasHeaders = false;
       let isOver = false;
-      let request: ClientRequest;
       let cancel = (): void => {};
+      const request = startRequest(options);
       const end = (error: unknown): void => {
         if (isOver) return;
         isOver = true;
@@ -100,7 +102,6 @@ export function openOrigin(asked: Dial, log: StageLog): HttpOrigin {
       };
       const onAbort = (): void => end(ask.signal?.reason);
       ask.signal?.addEventListener('abort', onAbort, { once: true });
-      request = startRequest(options);
       request.once('socket', () => {
         cancel = asked.clock.schedule(ask.limitMs, () => end(ask.onLate(hasHeaders)));
       });

@@ -8,7 +8,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Is JSON nested deeper than this? Looked at before it is parsed: whoever walks it later would run out of stack. */
-export function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
+function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;

@@ -173,6 +173,6 @@ function lastWords(stderr: string): string {
   const lines = redactText(stderr)
     .split(/\r?\n/)
     .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim())
-    .filter((line) => line !== '' && !/^at /.test(line));
+    .filter((line) => line !== '' && !line.startsWith('at '));
   return lines.slice(-3).join(' / ').slice(-300);
 }

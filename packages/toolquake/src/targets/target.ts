@@ -21,7 +21,7 @@ export type Budgets = {
 };
 
 /** From long experience: a probe with these ends before the next one starts a minute later. */
-export const DEFAULT_BUDGETS: Budgets = {
+const DEFAULT_BUDGETS: Budgets = {
   resolveMs: 2000,
   tcpMs: 3000,
   tlsMs: 3000,

@@ -7,6 +7,7 @@ export { demo } from './demo.js';
 export { diff } from './diff.js';
 export { events } from './events.js';
 export { faults } from './faults.js';
+export { fixture } from './fixture.js';
 export { inject } from './inject.js';
 export { kill } from './kill.js';
 export { lock } from './lock.js';
