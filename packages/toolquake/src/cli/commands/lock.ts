@@ -1,33 +1,36 @@
 import { defineCommand, EXIT, textOf } from '../command.js';
 import { diffPage } from '../diff-page.js';
-import { targetOf } from '../manifest-target.js';
+import { TARGET_ABOUT, TARGET_OPTIONS, TARGET_REST, targetOf } from '../targets.js';
 
 /** A server's manifest, written down. */
 export const lock = defineCommand({
   name: 'lock',
   summary: 'Writes down what a server shows: tools, prompts, resources, eras, capabilities.',
-  positionals: [{ name: 'TARGET', about: 'The URL of a server; left out when a command follows "--".', isOptional: true }],
-  rest: { name: 'CMD ARGS...', about: 'The server, started over stdio.', isRequired: false },
+  positionals: [{ name: 'TARGET', about: TARGET_ABOUT, isOptional: true }],
+  rest: TARGET_REST,
   options: [
-    { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the lock to a file instead of stdout.' },
-    { flag: '--check', kind: 'text', value: 'LOCK', about: 'Write nothing: fail when the server differs from this lock, and say how.' },
+    ...TARGET_OPTIONS,
     {
-      flag: '--era',
+      flag: '--out',
       kind: 'text',
-      value: 'ERA',
-      default: 'auto',
-      about: 'Era in which the server is asked: auto (both), legacy or modern.',
+      value: 'FILE',
+      about: 'Write the lock to a file instead of stdout; what "manifest" of the target in toolquake.yaml names, where it does.',
     },
+    { flag: '--check', kind: 'text', value: 'LOCK', about: 'Write nothing: fail when the server differs from this lock, and say how.' },
     { flag: '--json', kind: 'switch', about: 'With --check, print what differs as JSON. A lock is JSON in any case.' },
   ],
   examples: [
     'toolquake lock --out mcp.lock.json -- node server.js',
     'toolquake lock http://127.0.0.1:3000/mcp --out mcp.lock.json',
+    'toolquake lock shop',
     'toolquake lock --check mcp.lock.json -- node server.js',
   ],
-  async handle({ options, words, rest }, io) {
-    const target = targetOf(words[0], rest, options);
-    const [out, check] = [textOf(options['out']), textOf(options['check'])];
+  async handle(args, io) {
+    const { options } = args;
+    const { target, manifest } = await targetOf(args);
+    const check = textOf(options['check']);
+    // A check writes nothing but its own result.
+    const out = textOf(options['out']) ?? (check === undefined ? manifest : undefined);
     const [{ manifestSide, readLockFile }, { openResult }, { coloursFor, withProgress }, { PLAIN }, { tellRefusal }] = await Promise.all([
       import('../../operations/manifest-side.js'),
       import('../../operations/result-file.js'),
