@@ -22,8 +22,16 @@ import { startScript } from '../../packages/toolquake/src/sick-servers/mcp-scrip
 import type { Resolve } from '../../packages/toolquake/src/targets/dial.js';
 import { binPath } from '../cli/harness.js';
 
-/** These come from comparing with something that a probe does not have: a lock file, a history; or they would be a defect. */
-const NOT_OF_A_PROBE: readonly FailureReason[] = ['manifest_breaking', 'latency_anomaly', 'unknown'];
+/** These come from comparing with something that a probe does not have: a lock file, a history, what was deployed; or they would be a defect. */
+const NOT_OF_A_PROBE: readonly FailureReason[] = [
+  'manifest_breaking',
+  'latency_anomaly',
+  'deploy_wrong_version',
+  'deploy_mixed',
+  'deploy_auth_open',
+  'deploy_too_slow',
+  'unknown',
+];
 /** Long enough for healthy steps on a busy machine where one is to be met; short where the trouble is silence. */
 const SILENT: Readonly<Record<string, Partial<Record<string, number>>>> = {
   tls_timeout: { tlsMs: 300 },

@@ -3,6 +3,7 @@
  * docs/failure-reasons.md are made. Names are for ever: alerts are routed by them. Pure.
  */
 import { rows } from './failure-row.js';
+import { FAILURES_OF_A_DEPLOY } from './failures-of-a-deploy.js';
 import { FAILURES_OF_THE_SERVER } from './failures-of-the-server.js';
 import { FAILURES_ON_THE_WAY } from './failures-on-the-way.js';
 
@@ -12,6 +13,7 @@ export type { FailureState, ReasonEntry } from './failure-row.js';
 export const FAILURE_REASONS = {
   ...FAILURES_ON_THE_WAY,
   ...FAILURES_OF_THE_SERVER,
+  ...FAILURES_OF_A_DEPLOY,
   ...rows('probe', {
     unknown: ['down', '', 'Something that has no name here yet.', 'Please report it with its detail: every failure should have a name.'],
   }),

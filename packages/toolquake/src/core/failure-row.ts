@@ -16,7 +16,8 @@ export type FailureGroup =
   | 'canary'
   | 'health'
   | 'performance'
-  | 'stdio';
+  | 'stdio'
+  | 'deploy';
 
 /** One reason. `act` is what the reader should do; `alias` are coarser words that mean it, too. */
 export type ReasonEntry = {

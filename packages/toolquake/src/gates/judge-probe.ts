@@ -56,7 +56,7 @@ export function judgeSlowness(stages: readonly StageTiming[], slowMs: ProbePlan[
 }
 
 /** A server chooses many of these words: no secret that it repeats, and nothing that a terminal would obey. */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   return redactText(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')).slice(0, 600);
 }
 

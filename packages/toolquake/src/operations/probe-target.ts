@@ -91,11 +91,12 @@ const LATE: Partial<Record<Stage, FailureReason>> = { list: 'tools_list_timeout'
 
 const offersTools = ({ capabilities }: Connection): boolean => isObject(capabilities['tools']);
 
-async function callCanary(
+/** Calls a canary and judges the answer, unless the tool may write and nobody allowed that. */
+export async function callCanary(
   connection: Connection,
   canary: Canary,
   tools: readonly JsonObject[],
-  { clock, wallClockMs }: ProbeWorld,
+  { clock, wallClockMs }: Pick<ProbeWorld, 'clock' | 'wallClockMs'>,
 ): Promise<Finding | undefined> {
   const tool = tools.find((one) => nameOfTool(one) === canary.tool);
   if (tool === undefined) return undefined;

@@ -1,6 +1,7 @@
 /** Asks a server for all that it shows, in every era that it speaks, and refuses what no lock could hold. */
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { TargetFailure, type Connection, type Era, type Listing } from '../core/connection.js';
+import type { FailureReason } from '../core/failure-reason.js';
 import { canonicalText } from '../gates/manifest/canonical.js';
 import { LISTED, type ListedKind, type ListingFacts, type Manifest } from '../gates/manifest/manifest.js';
 import { oversize } from '../gates/manifest/measure.js';
@@ -10,16 +11,19 @@ import type { TargetDefinition } from '../targets/target.js';
 /** The server answered, and what it said cannot be locked: a result about the server, no mistake of the user. */
 export class ManifestRefusal extends Error {
   readonly advice: string;
+  /** Its name in the table of failures. */
+  readonly reason: FailureReason;
 
-  constructor(message: string, advice: string) {
+  constructor(reason: FailureReason, message: string, advice: string) {
     super(message);
     this.name = 'ManifestRefusal';
+    this.reason = reason;
     this.advice = advice;
   }
 }
 
 /** How a server is asked. */
-export type TakeOptions = Pick<OpenOptions, 'signal' | 'env' | 'budgets'>;
+export type TakeOptions = Pick<OpenOptions, 'signal' | 'env' | 'budgets' | 'clock' | 'resolve'>;
 
 /** The manifest of a server, taken now. */
 export async function takeManifest(target: TargetDefinition, options: TakeOptions = {}): Promise<Manifest> {
@@ -76,6 +80,7 @@ async function showingOf(target: TargetDefinition, options: TakeOptions): Promis
     const lists = await listEverything(connection, options);
     if (lists.every(({ items }) => items.size === 0)) {
       throw new ManifestRefusal(
+        'tools_empty',
         `${target.name} lists nothing: no tool, no prompt, no resource.`,
         'Is it ready, is it the right server, and do these credentials see anything?',
       );
@@ -83,6 +88,7 @@ async function showingOf(target: TargetDefinition, options: TakeOptions): Promis
     const again = await listEverything(connection, options);
     if (textOf(lists) !== textOf(again)) {
       throw new ManifestRefusal(
+        'manifest_unstable',
         `${target.name} listed different things when it was asked twice: ${firstDifference(lists, again)}.`,
         'A lock of one of the two answers would fail by chance. Make the lists stable first.',
       );
@@ -110,6 +116,7 @@ async function legacyShowing(target: TargetDefinition, options: TakeOptions): Pr
 function refuseDifference(modern: Showing, legacy: Showing): void {
   if (namesText(modern.lists) === namesText(legacy.lists)) return;
   throw new ManifestRefusal(
+    'manifest_unstable',
     `The server shows other things to clients of the older era: ${firstDifference(modern.lists, legacy.lists)}.`,
     'Lock each era for itself, with --era modern and --era legacy.',
   );
@@ -159,15 +166,21 @@ function shownOf(kind: ListedKind, { items, pages, envelope }: Listing): Shown {
   for (const item of items) {
     const name = isObject(item) ? item[LISTED[kind]] : undefined;
     if (typeof name !== 'string')
-      throw new ManifestRefusal(`One of the ${kind} has no ${LISTED[kind]}.`, 'Repair the list: clients refuse it, too.');
+      throw new ManifestRefusal(
+        'result_schema_invalid',
+        `One of the ${kind} has no ${LISTED[kind]}.`,
+        'Repair the list: clients refuse it, too.',
+      );
     if (found.has(name))
       throw new ManifestRefusal(
+        'tools_duplicate',
         `${JSON.stringify(name)} is listed twice among the ${kind}.`,
         'Names must be unique: clients keep one of the two, and nobody knows which.',
       );
     const size = oversize(item);
     if (size !== undefined)
       throw new ManifestRefusal(
+        'tool_schema_invalid',
         `The definition of ${JSON.stringify(name)} among the ${kind} is too large: ${size}.`,
         'Simplify it: clients and models give up, too.',
       );

@@ -23,6 +23,7 @@ export { replay } from './replay.js';
 export { report } from './report.js';
 export { revive } from './revive.js';
 export { simulate } from './simulate.js';
+export { smoke } from './smoke.js';
 export { status } from './status.js';
 export { taskEnd } from './task-end.js';
 export { taskStart } from './task-start.js';
