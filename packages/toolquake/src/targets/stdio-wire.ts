@@ -168,11 +168,14 @@ function stdioWire(server: ServerProcess, budgets: Budgets, clock: Clock): Wire 
   };
 }
 
-/** The end of what a server said, without secrets, on one line. */
+/** The end of what a server said, without secrets, on one line; with its last error, which often stands above a dump. */
 function lastWords(stderr: string): string {
   const lines = redactText(stderr)
     .split(/\r?\n/)
     .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim())
-    .filter((line) => line !== '' && !line.startsWith('at '));
-  return lines.slice(-3).join(' / ').slice(-300);
+    .filter((line) => line !== '' && !line.startsWith('at ') && !/^(?:[{}\]^~]+|Node\.js v[\d.]+)$/.test(line));
+  const end = lines.slice(-3);
+  const error = lines.slice(0, -3).findLast((line) => /^(?:Uncaught )?\w*(?:Error|Exception)\b/.test(line));
+  // The error first, and never cut away: what follows it explains it.
+  return error === undefined ? end.join(' / ').slice(-300) : [error, ...end].join(' / ').slice(0, 300);
 }
