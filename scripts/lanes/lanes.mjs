@@ -27,7 +27,7 @@ const otherNodes = [
 export const lanes = [
   { name: 'unit', kind: 'vitest', project: 'unit', budgetMs: minutes(2) },
   ...otherNodes.map((node) => ({ name: `unit-node${node.major}`, kind: 'vitest', project: 'unit', node, budgetMs: minutes(2) })),
-  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(10) },
+  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(14) },
   {
     name: 'proof',
     kind: 'vitest',
@@ -37,8 +37,8 @@ export const lanes = [
     nodeForTests: otherNodes.find((node) => node.major === 22),
     budgetMs: minutes(7),
   },
-  { name: 'examples', kind: 'examples', budgetMs: minutes(5) },
-  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(10) },
+  { name: 'examples', kind: 'examples', budgetMs: minutes(3) },
+  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(8) },
 ];
 
 /** The test files of a project, as they are on disk now. */
