@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 
 const [port] = process.argv.slice(2);
 if (process.env['SHOP_DATABASE'] === undefined) {
-  console.error('Error: SHOP_DATABASE is not set');
+  process.stderr.write('Error: SHOP_DATABASE is not set\n');
   process.exit(78);
 }
 if (port !== undefined) {

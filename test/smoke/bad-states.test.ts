@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SmokeReport, SmokeStep } from '../../packages/toolquake/src/gates/smoke/smoke-report.js';
 import { binPath, createDesk, type Desk, type Run } from '../cli/harness.js';
+import { startDualEra } from '../servers/http-dual-era.mjs';
 import { startRelease } from '../servers/release.mjs';
 
 const DEPLOYED = path.resolve(import.meta.dirname, '../servers/deployed.mjs');
@@ -134,6 +135,14 @@ describe('a bad deployment', () => {
       detail: expect.stringContaining('no such table: orders'),
       clue: expect.stringContaining('migration not run'),
     });
+  });
+
+  test('hanging: a call that is never answered is given up, and strangers are still looked at', async () => {
+    const { url, stop } = await startDualEra();
+    stops.push(stop);
+    const report = await smoke([url, '--call', 'wait', '--allow-writes', '--require-auth', '--budget', 'calls=1s']);
+    expect(stepOf(report, 'calls')).toMatchObject({ state: 'failed', reason: 'canary_timeout' });
+    expect(stepOf(report, 'auth').reason).toBe('deploy_auth_open');
   });
 
   test('half rolled: two builds behind one address are both named', async () => {

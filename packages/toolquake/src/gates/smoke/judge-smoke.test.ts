@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FailureFacts } from '../../core/connection.js';
 import { PLAIN } from '../../reporters/figures.js';
@@ -125,6 +126,17 @@ describe('words of a hostile server', () => {
     }
     expect(renderSmokeAnnotations(report).trimEnd().split('\n')).toHaveLength(1);
     expect(renderSmokeAnnotations(report)).toContain('100%25');
+  });
+
+  test('whatever they are, an annotation is one command on one line', () => {
+    const letters = fc.string({ unit: fc.constantFrom(':', ',', '%', '\r', '\n', '#', '[', 'e', 'error', ' ', '\u2028', '\u0000', '::') });
+    fc.assert(
+      fc.property(letters, letters, (target, detail) => {
+        const given = judgeSmoke({ ...measured(step('hello', failed('stdio_exited', detail))), target });
+        expect(renderSmokeAnnotations(given)).toMatch(/^::error title=Smoke%3A [^:,\r\n]*%3A hello failed::[^\r\n]*\n$/);
+        for (const line of renderSmokeMarkdown(given).split('\n')) expect(line).not.toMatch(/^\s*::|^##\[/);
+      }),
+    );
   });
 
   test('end no property: colons and commas of a title are encoded', () => {
