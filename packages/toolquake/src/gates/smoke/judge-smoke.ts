@@ -29,13 +29,14 @@ export type SmokeMeasurement = {
 const SEVERITY = ['failed', 'unknown', 'inconclusive'] as const satisfies readonly SmokeState[];
 
 /** The report. */
-export function judgeSmoke({ budgets, steps, server, ready, ...rest }: SmokeMeasurement): SmokeReport {
+export function judgeSmoke({ target, budgets, steps, server, ready, ...rest }: SmokeMeasurement): SmokeReport {
   const judged = SMOKE_STEPS.map((step): SmokeStep => {
     const measured = steps.find((one) => one.step === step) ?? { ...skipped('not reached'), step, durationMs: 0 };
     return judgeStep(measured, budgets[step]);
   });
   return {
     ...rest,
+    target: inert(target),
     verdict: SEVERITY.find((state) => judged.some((one) => one.state === state)) ?? 'passed',
     server: server === null ? null : { ...server, name: inert(server.name), version: inert(server.version) },
     ready: { ...ready, failure: ready.failure === null ? null : inert(ready.failure) },
