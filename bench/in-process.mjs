@@ -31,7 +31,9 @@ const start = (rules, isAllowed = true) => startPlan({ version: 1, seed: 1, rule
 const four = (bare, wrap) => [bare, wrap(start([])), wrap(start(OTHER)), wrap(start([], false))];
 
 const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'look', arguments: { query: 'weather' } } });
-const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+// As clients send them: the SDKs build a Headers object, and say who they are before anything else.
+const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
+const hello = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { clientInfo: { name: 'bench' } } });
 const url = 'http://127.0.0.1:1/mcp';
 const post = { method: 'POST', headers, body };
 const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
@@ -41,6 +43,7 @@ const fetching = (init) =>
     () => stub(url, init),
     (run) => {
       const { fetch } = interceptFetch(run, { fetch: stub });
+      void fetch(url, { method: 'POST', headers, body: hello });
       return () => fetch(url, init);
     },
   );

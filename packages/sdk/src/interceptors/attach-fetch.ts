@@ -6,7 +6,7 @@ import type { Decision } from '../core/decide.js';
 import { frameFromBytes, frameHead, MAX_FRAME_BYTES, type Frame } from '../core/frame.js';
 import type { Plan, Rule } from '../core/plan.js';
 import { exchangeOf } from '../core/session.js';
-import { createCall, launch, type Call, type CallWorld } from './fetch-call.js';
+import { createCall, launch, passOn, type Call, type CallWorld } from './fetch-call.js';
 import { createFetchEnds } from './fetch-ends.js';
 import type { FetchFunction, OutgoingRequest } from './fetch-request.js';
 import { createFetchSessions } from './fetch-sessions.js';
@@ -96,8 +96,7 @@ export function attachFetch(run: Run, options: AttachFetchOptions): AttachedFetc
       const isListening = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream') === true;
       if (isListening) ends.listen(call);
       if (call.exchange === undefined && !isListening && !(looksAtServer() && frame !== undefined)) {
-        // Nobody looks at it, but a crash takes it down all the same.
-        const response = await Promise.race([request.send(fetch), call.reply.response]).finally(() => call.reply.abandon());
+        const response = await passOn(call, world);
         sessions.note(session, response);
         if (request.method === 'DELETE' && response.ok) sessions.end(session);
         return response;

@@ -91,8 +91,8 @@ export function createAuthGate(run: Run, options: InterceptAuthOptions & { reado
     },
     maxFrameBytes,
     ask({ method, target: address, headers, body }) {
-      const url = new URL(address, 'http://localhost');
-      if (isOpenToAll(method, url.pathname)) return undefined;
+      const { path, query } = splitAddress(address);
+      if (isOpenToAll(method, path)) return undefined;
       const sessionId = headers.get('mcp-session-id') ?? undefined;
       const message = body !== undefined && isCall(body) ? body : undefined;
       const isMcp = sessionId !== undefined || (body !== undefined && isMessage(body)) || isStream(method, headers);
@@ -100,7 +100,10 @@ export function createAuthGate(run: Run, options: InterceptAuthOptions & { reado
         message ??
         (isMcp
           ? plainFrame(method, {})
-          : plainFrame('tools/call', { name: `${method} ${url.pathname}`, arguments: Object.fromEntries(url.searchParams) }));
+          : plainFrame('tools/call', {
+              name: `${method} ${path}`,
+              arguments: query === '' ? {} : Object.fromEntries(new URLSearchParams(query)),
+            }));
       const session = sessions.find(sessionId, frame);
       let resolve!: (verdict: Verdict) => void;
       const verdict = new Promise<Verdict>((settle) => (resolve = settle));
@@ -138,6 +141,13 @@ export function createAuthGate(run: Run, options: InterceptAuthOptions & { reado
     problem: attachment.problem,
     restore: attachment.detach,
   };
+}
+
+/** Clients of a forward proxy name the whole address. */
+function splitAddress(address: string): { readonly path: string; readonly query: string } {
+  const own = address.startsWith('/') ? address : address.replace(/^\w+:\/\/[^/?]*/, '') || '/';
+  const mark = own.indexOf('?');
+  return mark === -1 ? { path: own, query: '' } : { path: own.slice(0, mark), query: own.slice(mark + 1) };
 }
 
 /** What clients must reach before they have credentials: the metadata that tells where to get some, and CORS preflights. */

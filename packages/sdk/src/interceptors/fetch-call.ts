@@ -20,6 +20,8 @@ export type Call = {
   isAnswered: boolean;
   /** Times that the request is with the server right now. */
   upstreams: number;
+  /** Ends a call that nobody looks at, while it waits for its response. */
+  breakOff: ((error: unknown) => void) | undefined;
   /** Breaks every connection of this call to the server. */
   readonly connection: AbortController;
 };
@@ -43,16 +45,46 @@ export type CallWorld = {
 };
 
 /** Starts a call; nothing is sent yet. */
-export function createCall(request: OutgoingRequest, session: Session, world: CallWorld): Call {
-  const { signal } = request;
-  const connection = new AbortController();
+export const createCall = (request: OutgoingRequest, session: Session, world: CallWorld): Call => new PendingCall(request, session, world);
+
+/** A class, because getters in a literal cost more than all the rest: what only a call under rules needs is made when it is asked for. */
+class PendingCall implements Call {
+  readonly request: OutgoingRequest;
+  readonly session: Session;
+  readonly #world: CallWorld;
+  exchange: Exchange | undefined = undefined;
+  answersSeen = 0;
+  answerBlock: Uint8Array | undefined = undefined;
+  isAnswered = false;
+  upstreams = 0;
+  breakOff: ((error: unknown) => void) | undefined = undefined;
+  #reply: Reply | undefined = undefined;
+  #connection: AbortController | undefined = undefined;
+
+  constructor(request: OutgoingRequest, session: Session, world: CallWorld) {
+    this.request = request;
+    this.session = session;
+    this.#world = world;
+  }
+
+  get reply(): Reply {
+    return (this.#reply ??= startReply(this, this.#world));
+  }
+
+  get connection(): AbortController {
+    return (this.#connection ??= new AbortController());
+  }
+}
+
+function startReply(call: Call, world: CallWorld): Reply {
+  const { signal } = call.request;
   const gone = (reason: unknown): void => {
     world.onGone(call);
-    connection.abort(reason);
+    call.connection.abort(reason);
   };
   const onAbort = (): void => {
-    if (call.reply.isDone || signal === undefined) return;
-    call.reply.abort(abortReason(signal));
+    if (reply.isDone || signal === undefined) return;
+    reply.abort(abortReason(signal));
     gone(abortReason(signal));
   };
   const onDone = (): void => {
@@ -60,19 +92,32 @@ export function createCall(request: OutgoingRequest, session: Session, world: Ca
     world.onDone(call);
   };
   const reply = createReply({ onGone: gone, onDone });
-  const call: Call = {
-    request,
-    session,
-    reply,
-    exchange: undefined,
-    answersSeen: 0,
-    answerBlock: undefined,
-    isAnswered: false,
-    upstreams: 0,
-    connection,
-  };
   signal?.addEventListener('abort', onAbort, { once: true });
-  return call;
+  return reply;
+}
+
+/** The plain response, for a call that nobody looks at; a crash takes it down all the same. */
+export function passOn(call: Call, world: CallWorld): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      call.breakOff = undefined;
+      world.onDone(call);
+    };
+    call.breakOff = (error) => {
+      over();
+      reject(error as Error);
+    };
+    call.request.send(world.fetch).then(
+      (response) => {
+        over();
+        resolve(response);
+      },
+      (error: unknown) => {
+        over();
+        reject(error as Error);
+      },
+    );
+  });
 }
 
 /** Sends the request (or other bytes in its place) to the server and relays what comes back. Never rejects. */

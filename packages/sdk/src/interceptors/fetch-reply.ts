@@ -37,8 +37,6 @@ export type Reply = {
   fail(error: unknown): void;
   /** The caller's own signal: everything ends at once. */
   abort(reason: unknown): void;
-  /** Nobody waits for this reply: the plain response is used. */
-  abandon(): void;
   /** Resolves when the caller wants more bytes, or never will. */
   wanted(): Promise<void>;
 };
@@ -169,7 +167,6 @@ export function createReply(listen: { onGone: (reason: unknown) => void; onDone:
       else body.error(reason);
       finish();
     },
-    abandon: finish,
     wanted() {
       if (isDone || body === undefined || (body.desiredSize ?? 1) > 0) return Promise.resolve();
       return new Promise((resolve) => {

@@ -19,6 +19,7 @@ export type OutgoingRequest = {
 };
 
 const encoder = new TextEncoder();
+const NO_HEADERS = new Headers();
 
 /** Reads what the caller wants to send. A body is only read where it says that it is JSON. */
 export async function readRequest(
@@ -28,7 +29,9 @@ export async function readRequest(
 ): Promise<OutgoingRequest> {
   const request = input instanceof Request ? input : undefined;
   const method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
-  const headers = new Headers(init?.headers ?? request?.headers);
+  const given = init?.headers ?? request?.headers;
+  // Only ever copied, so the caller's own will do.
+  const headers = given === undefined ? NO_HEADERS : given instanceof Headers ? given : new Headers(given);
   const isJson = method === 'POST' && headers.get('content-type')?.includes('json') === true;
   const read = isJson ? await readBody(request, init, maxBytes) : { body: undefined, init };
   let isSent = false;
