@@ -1,5 +1,6 @@
 /** The compatible layer around real clients of a real Redis. */
 import { ChaosController, configureChaosLogger, createConsoleLogger, wrapRedisWithChaos } from '@toolquake/sdk/compat';
+import { interceptRedis } from '@toolquake/sdk/interceptors';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -55,4 +56,21 @@ test('node-redis: the commands that it calls alike', async () => {
   unwrap();
   expect(await client.set('city', 'Rome')).toBe('OK');
   await client.close();
+});
+
+test('pipelines meet the same faults through a native interceptor on the run of the controller', async () => {
+  const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0, retryStrategy: null });
+  client.on('error', () => {});
+  const controller = ChaosController.getInstance();
+  interceptRedis(controller.run, client, { target: 'cache' });
+  expect(await client.pipeline().ping().exec()).toEqual([[null, 'PONG']]);
+  const id = controller.inject('cache', { type: 'connection-drop' });
+  const outcome = await client
+    .pipeline()
+    .ping()
+    .exec()
+    .catch((error: unknown) => [[error]]);
+  expect(outcome?.[0]?.[0]).toBeInstanceOf(Error);
+  expect(controller.getActiveFaults()).toEqual([{ id, target: 'cache', type: 'connection-drop', requestCount: 1 }]);
+  client.disconnect();
 });

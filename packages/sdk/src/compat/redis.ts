@@ -1,6 +1,6 @@
 /** A Redis client whose nine best-known commands meet the faults of a target, with the texts of mcp-chaos-monkey. */
 import type { FaultConfig } from '../controller/parse-fault-config.js';
-import { patchProperty } from '../interceptors/patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import { currentController } from './controller.js';
 import type { FaultTarget } from './fault.js';
 import { loggerFor } from './logger.js';

@@ -10,8 +10,8 @@ import type { Plan } from '../core/plan.js';
 import type { ChaosController } from './controller.js';
 import type { EventFeed } from './event-feed.js';
 import { bothCases, eitherCase, importConfig } from './fault-config.js';
-import { METRICS_CONTENT_TYPE } from './metrics-text.js';
 import { isSameSecret } from './same-secret.js';
+import { METRICS_CONTENT_TYPE } from '../core/metrics-text.js';
 import type { TaskMarks } from './task-marks.js';
 
 /** A request. Header names are in lower case; `path` is without a query. */

@@ -27,6 +27,8 @@ export type CommandClient = {
    * kept from it, or whose reply was, is given, and what the library makes of it is returned (or thrown).
    */
   lose(how: 'reset' | 'end', command: Command | undefined): unknown;
+  /** Breaks all connections at once, where there may be several, before those of commands are lost one by one. */
+  readonly loseAll?: () => void;
   /** A reply as a result, and back; by default as `command-reply` says. */
   readonly toResult?: (reply: unknown, command: Command) => JsonObject;
   readonly toReply?: (result: JsonObject, like: unknown, command: Command) => unknown;
@@ -176,6 +178,7 @@ export function createCommandEnds({ clock, client, isFree }: CommandEndsOptions)
       if (signal !== 'crash') return 'the server does not end with its clients';
       failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
       const waiting = [...open].filter(({ underway, isSettled }) => underway === 0 && !isSettled);
+      client.loseAll?.();
       if (waiting.length === 0) lose('reset', undefined);
       for (const call of waiting) lose('reset', call);
       return undefined;

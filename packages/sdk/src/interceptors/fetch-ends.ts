@@ -141,7 +141,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       if (signal !== 'freeze' && signal !== 'crash') return 'the server does not end with its clients';
       if (signal === 'crash') {
         failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
-        for (const call of [...open]) {
+        for (const call of Array.from(open)) {
           if (call.breakOff !== undefined) {
             call.breakOff(brokenError('reset', false));
             continue;

@@ -3,7 +3,7 @@
  * pipeline writes to. A command that a rule takes out of a pipeline leaves the others to go on; a transaction is one command.
  */
 import type { Cancel } from '../core/clock.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import { loseConnection, refusedError, type RedisStream } from './redis-connection.js';
 import { replyErrorClass } from './ioredis-error.js';
 import { argumentsOf, nameOf, type RedisSite } from './redis-site.js';

@@ -5,7 +5,7 @@
 import type { Cancel } from '../core/clock.js';
 import type { JsonObject } from '../core/message.js';
 import { argumentsOf, nameOf, type RedisSite } from './redis-site.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import { loseConnection, nodeModule, refusedError, type RedisStream } from './redis-connection.js';
 
 type Send = (this: unknown, args: readonly unknown[], options?: { abortSignal?: AbortSignal }) => Promise<unknown>;
