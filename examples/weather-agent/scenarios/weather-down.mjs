@@ -93,7 +93,7 @@ export const weatherDown = [
   {
     name: 'a web page in the place of an answer',
     rules: [{ fault: 'malformed-body', params: { as: 'page' }, when: forecasts }],
-    stalls: true, // nor that what came is no answer
+    stalls: true, // nor that an event holds no answer
     act: oslo,
     promises: { 'an old forecast, and it says so': staleAndSaysSo },
   },
