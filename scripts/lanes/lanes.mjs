@@ -37,8 +37,8 @@ export const lanes = [
     nodeForTests: otherNodes.find((node) => node.major === 22),
     budgetMs: minutes(7),
   },
-  { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(5) },
-  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(9) },
+  { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(3) },
+  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(8) },
 ];
 
 /** The folders that a lane runs what is in. */
