@@ -6,7 +6,7 @@ import { probeRounds } from '../operations/probe-rounds.js';
 import { openResult } from '../operations/result-file.js';
 import { probeRows, renderProbe, type ProbePaint } from '../reporters/probe.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
-import { clipLine, createLiveText } from './live-table.js';
+import { clipLine, createLiveText } from './live-text.js';
 import { targetsOf } from './targets.js';
 import { coloursFor, renderTable } from './terminal.js';
 

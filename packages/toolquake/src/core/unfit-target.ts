@@ -16,8 +16,9 @@ export class UnfitTarget extends Error {
   }
 }
 
-/** A failure as every gate tells it: a sick target is a result; what failed on our own side is the environment. */
-export function unfitOr(failure: TargetFailure, message: string, isBaseline: boolean = false): Error {
+/** A failure as every gate tells it: a sick target is a result; what failed on our own side is the environment. `detail` is free of secrets. */
+export function unfitOr(failure: TargetFailure, what: string, detail: string, isBaseline: boolean = false): Error {
+  const message = `${what}: ${failure.reason} at ${failure.step}: ${detail}.`;
   return FAILURE_REASONS[failure.reason].state === 'unknown'
     ? new ToolquakeError('UPSTREAM_UNREACHABLE', { message, advice: failure.advice, cause: failure })
     : new UnfitTarget(message, failure.advice, { cause: failure, isBaseline });

@@ -21,7 +21,7 @@ async function openBenchTarget(target: TargetDefinition, { env, signal }: BenchW
     return { name: target.name, caller: callerOf(connection), close: () => connection.close() };
   } catch (error) {
     if (!(error instanceof TargetFailure)) throw error;
-    throw unfitOr(error, `${target.name} cannot be measured: ${redactText(error.message)}.`, isBaseline);
+    throw unfitOr(error, `${target.name} cannot be measured`, redactText(error.facts.detail), isBaseline);
   }
 }
 

@@ -108,11 +108,7 @@ export function createLocator(text: string): (path: PlanPath) => number {
     let offset = node.start;
     for (const step of path) {
       const next: JsoncNode | undefined =
-        node.kind === 'object'
-          ? memberOf(node, String(step))
-          : node.kind === 'array'
-            ? node.items[Number(step)]
-            : undefined;
+        node.kind === 'object' ? memberOf(node, String(step)) : node.kind === 'array' ? node.items[Number(step)] : undefined;
       if (next === undefined) break;
       node = next;
       offset = next.start;

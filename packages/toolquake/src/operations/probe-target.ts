@@ -43,6 +43,7 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
   let stages: readonly StageTiming[] = [];
   const later: StageTiming[] = [];
   let step: Stage = 'hello';
+  let opening: Promise<Connection> | undefined;
   let connection: Connection | undefined;
   let tools: readonly JsonObject[] | undefined;
   const late = (): TargetFailure =>
@@ -53,7 +54,8 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
     });
   try {
     await within({ clock, limitMs: budgets.totalMs, signal: world.signal }, late, async (signal) => {
-      const open = await openConnection(target, { ...world, signal, budgets, onStages: (timings) => (stages = timings) });
+      opening = openConnection(target, { ...world, signal, budgets, onStages: (timings) => (stages = timings) });
+      const open = await opening;
       if (signal.aborted) return open.close();
       connection = open;
       findings.push(...judgeEndings(open, wallClockMs()));
@@ -81,7 +83,9 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
     if (!(error instanceof TargetFailure)) throw error;
     findings.push(await blame(error, world, budgets));
   } finally {
-    await connection?.close();
+    // Given up in the middle: a process that was started is ended before anybody hears of it.
+    if (target.kind === 'command') await opening?.then((open) => open.close()).catch(() => {});
+    else await connection?.close();
   }
   const { notes = [] } = connection ?? {};
   // Copied: what a server still says while it is closed changes no report.

@@ -30,7 +30,7 @@ export async function takeManifest(target: TargetDefinition, options: TakeOption
       throw new ManifestRefusal(error.message, error.advice, { cause: error.cause, isBaseline: true });
     }
     if (!(error instanceof TargetFailure)) throw error;
-    throw unfitOr(error, `${target.name} gave no manifest: ${redactText(error.message)}.`, options.isBaseline);
+    throw unfitOr(error, `${target.name} gave no manifest`, redactText(error.facts.detail), options.isBaseline);
   }
 }
 

@@ -67,7 +67,7 @@ async function metadataOf(
   const given = parameterOf(challenge, 'resource_metadata');
   const pages = given === undefined ? [`${wellKnown}${url.pathname}`, wellKnown] : [given];
   for (const page of pages) {
-    const place = URL.canParse(page, url) ? new URL(page, url) : undefined;
+    const place = URL.canParse(page, url.href) ? new URL(page, url) : undefined;
     // A server that sends us elsewhere could send us to a neighbour of ours.
     if (place?.origin !== url.origin) continue;
     const { status, body } = await get(place.href);
@@ -86,11 +86,12 @@ function parameterOf(challenge: string, name: string): string | undefined {
 }
 
 const named = (list: unknown): readonly string[] =>
-  Array.isArray(list) ? [...new Set(list.filter((one): one is string => typeof one === 'string' && one !== ''))].sort().slice(0, MAX_NAMES) : [];
+  Array.isArray(list)
+    ? [...new Set(list.filter((one): one is string => typeof one === 'string' && one !== ''))].sort().slice(0, MAX_NAMES)
+    : [];
 
 /** True for names of this machine itself. */
-export const isLocal = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+export const isLocal = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 
 function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   try {

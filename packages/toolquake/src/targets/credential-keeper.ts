@@ -18,11 +18,7 @@ const MARGIN_MS = 30_000;
 const MARGIN_SHARE = 0.1;
 
 /** Keeps `first`; `fetchAnother` is missing where a secret is all there is. */
-export function keepCredential(
-  first: Credential,
-  wallClockMs: () => number,
-  fetchAnother?: () => Promise<Credential>,
-): CredentialKeeper {
+export function keepCredential(first: Credential, wallClockMs: () => number, fetchAnother?: () => Promise<Credential>): CredentialKeeper {
   let current = first;
   let renewAtMs = renewalOf(first);
   let fetching: Promise<Credential> | undefined;

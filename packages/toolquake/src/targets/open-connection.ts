@@ -79,15 +79,16 @@ async function openUrl(target: UrlTarget, world: World): Promise<Opened> {
     const open = (): Promise<Credential> =>
       openCredential(auth, env, { budgets, wallClockMs, signal, origin: (to) => openOrigin(dialOf(to), quiet) });
     credentials =
-      auth.kind === 'bearer'
-        ? keepCredential(await open(), wallClockMs)
-        : keepCredential(await log.time('token', open), wallClockMs, open);
+      auth.kind === 'bearer' ? keepCredential(await open(), wallClockMs) : keepCredential(await log.time('token', open), wallClockMs, open);
   } else if (headers['authorization'] !== undefined)
     credentials = keepCredential({ headers: { authorization: headers['authorization'] }, endsAtMs: undefined }, wallClockMs);
   const origin: HttpOrigin = openOrigin(dialOf(url), log);
   const parts: HttpWireParts = { origin, url, budgets, clock, wallClockMs, log, headers, credentials };
   try {
-    return { ...(await greetOverHttp(target, parts, world)), credentialEndsAtMs: credentials?.isRenewable === true ? undefined : credentials?.current.endsAtMs };
+    return {
+      ...(await greetOverHttp(target, parts, world)),
+      credentialEndsAtMs: credentials?.isRenewable === true ? undefined : credentials?.current.endsAtMs,
+    };
   } catch (error) {
     origin.close();
     throw error;

@@ -25,7 +25,8 @@ export function createLiveText(screen: Screen): LiveText {
     draw(lines) {
       // Counted at the width of now: a terminal that was made narrower has broken the lines anew.
       const above = Math.min(room(), heightsOf(drawn));
-      screen.write(`${above > 0 ? `\u001b[${above}A\r\u001b[J` : ''}${lines.map((line) => `${line}\n`).join('')}`);
+      // Written over line by line: some terminals keep a whole screen that is cleared in their history, once per drawing.
+      screen.write(`${above > 0 ? `\u001b[${above}A\r` : ''}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`);
       drawn = lines;
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clipLine, createLiveText } from './live-table.js';
+import { clipLine, createLiveText } from './live-text.js';
 
 /** A terminal of so many columns and rows that obeys what is written: text, line ends, "up" and "clear below". */
 function terminal(columns: number, rows: number) {
@@ -20,7 +20,8 @@ function terminal(columns: number, rows: number) {
         else if (part === '\u001b[J') {
           lines.length = row + 1;
           lines[row] = '';
-        } else if (part === '\n') {
+        } else if (part === '\u001b[K') continue;
+        else if (part === '\n') {
           row++;
           lines[row] ??= '';
         } else if (part !== '\r') {
