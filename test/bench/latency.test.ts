@@ -192,7 +192,9 @@ describe('bad input starts nothing', () => {
           '--',
           ...command,
           '--',
-          ...[process.execPath, '-e', 'process.exit(7)'],
+          process.execPath,
+          '-e',
+          'process.exit(7)',
         ])
       ).code,
     ).toBe(1);
