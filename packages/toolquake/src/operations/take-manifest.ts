@@ -11,7 +11,7 @@ import { openConnection, type OpenOptions } from '../targets/open-connection.js'
 import type { TargetDefinition, UrlTarget } from '../targets/target.js';
 
 /** The server answered, and what it said cannot be locked. */
-export class ManifestRefusal extends UnfitTarget {
+class ManifestRefusal extends UnfitTarget {
   override readonly name = 'ManifestRefusal';
 }
 
