@@ -183,20 +183,8 @@ describe('bad input starts nothing', () => {
     expect(code).toBe(5);
     const command = slow();
     expect(
-      (
-        await createDesk().run([
-          'bench',
-          'compare',
-          '--call',
-          'work',
-          '--',
-          ...command,
-          '--',
-          process.execPath,
-          '-e',
-          'process.exit(7)',
-        ])
-      ).code,
+      (await createDesk().run(['bench', 'compare', '--call', 'work', '--', ...command, '--', process.execPath, '-e', 'process.exit(7)']))
+        .code,
     ).toBe(1);
   });
 });
