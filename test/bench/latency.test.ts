@@ -177,9 +177,14 @@ describe('bad input starts nothing', () => {
     expect(desk.files()).toEqual([]);
   });
 
-  test('a server that is not there is the environment, not a verdict', async () => {
+  test('a candidate that is not there fails; a baseline that is not there is no verdict', async () => {
     const { code, stderr } = await createDesk().run(['bench', 'compare', 'http://127.0.0.1:9/', 'http://127.0.0.1:9/', '--call', 'work']);
     expect(stderr).toContain('cannot be measured: connection_refused');
-    expect(code).toBe(3);
+    expect(code).toBe(5);
+    const command = slow();
+    expect(
+      (await createDesk().run(['bench', 'compare', '--call', 'work', '--', ...command, '--', process.execPath, '-e', 'process.exit(7)']))
+        .code,
+    ).toBe(1);
   });
 });

@@ -94,14 +94,22 @@ describe('toolquake lock', () => {
     expect((await toolquake('diff', file('many.json'), file('proto.json'), '--json')).code).toBe(1);
   });
 
-  test('a server that cannot be reached is the fault of the world, with a name', async () => {
+  test('a server that is down fails the gate, with a name', async () => {
     const { code, stderr } = await toolquake('lock', 'http://127.0.0.1:9/mcp');
-    expect(code).toBe(3);
+    expect(code).toBe(1);
     expect(stderr).toContain('connection_refused');
   });
 });
 
 describe('toolquake diff', () => {
+  test('a new server that is down fails; an old one that is down says nothing about the new', async () => {
+    await toolquake('lock', '--out', file('up.json'), '--', ...shop(1));
+    const candidate = await toolquake('diff', file('up.json'), 'http://127.0.0.1:9/mcp');
+    expect(candidate.stderr).toContain('gave no manifest: connection_refused');
+    expect(candidate.code).toBe(1);
+    expect((await toolquake('diff', 'http://127.0.0.1:9/mcp', file('up.json'))).code).toBe(5);
+  });
+
   test('says what a new release breaks, in every format, and waivers let it pass', async () => {
     const [old, now, waivers] = [file('shop-1.json'), file('shop-2.json'), file('waivers.json')];
     await toolquake('lock', '--out', old, '--', ...shop(1));

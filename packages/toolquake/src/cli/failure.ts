@@ -1,5 +1,6 @@
-/** From an exception to what the user reads and the exit code: bad input, the world, or a mistake of ours. */
+/** From an exception to what the user reads and the exit code: bad input, the world, a sick target, or a mistake of ours. */
 import { ToolquakeError, type ErrorCode } from '@toolquake/sdk/core';
+import { UnfitTarget } from '../core/unfit-target.js';
 import { EXIT } from './command.js';
 
 /** What the world refused us; everything else that has a code is input that we refused. */
@@ -12,6 +13,10 @@ export type Failure = { readonly message: string; readonly advice: string | unde
 export function describeFailure(error: unknown, isDebugging: boolean): Failure {
   if (error instanceof ToolquakeError) {
     const exitCode = ENVIRONMENT_CODES.includes(error.code) ? EXIT.environment : EXIT.badInput;
+    return { message: isDebugging ? stackOf(error) : error.message, advice: error.advice, exitCode };
+  }
+  if (error instanceof UnfitTarget) {
+    const exitCode = error.isBaseline ? EXIT.inconclusive : EXIT.failed;
     return { message: isDebugging ? stackOf(error) : error.message, advice: error.advice, exitCode };
   }
   const summary = error instanceof Error ? error.message : String(error);

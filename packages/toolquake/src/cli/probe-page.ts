@@ -6,6 +6,7 @@ import { probeRounds } from '../operations/probe-rounds.js';
 import { openResult } from '../operations/result-file.js';
 import { probeRows, renderProbe, type ProbePaint } from '../reporters/probe.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
+import { clipLine, createLiveText } from './live-text.js';
 import { targetsOf } from './targets.js';
 import { coloursFor, renderTable } from './terminal.js';
 
@@ -21,22 +22,18 @@ export async function probe(args: CommandArguments, io: CommandIo): Promise<numb
   const result = openResult(out, io.stdout);
   const isLive = !isJson && out === undefined && targets.length > 1 && io.stdout.isTTY === true && (io.env['CI'] ?? '') === '';
   const paint = paintOf(out === undefined ? io : undefined);
-  const width = io.stdout.columns ?? 100;
+  const widthOf = (): number => io.stdout.columns ?? 100;
   let shown: (ProbeReport | { target: string; waits: true })[] = targets.map(({ target }) => ({ target: target.name, waits: true }));
-  let drawn = 0;
+  const live = isLive ? createLiveText(io.stdout) : undefined;
   let written = '';
-  const table = (): string => renderTable(probeRows(shown, paint), { width });
-  const draw = (): void => {
-    const text = table();
-    io.stdout.write(`${drawn > 0 ? `\u001b[${drawn}A\u001b[J` : ''}${text}`);
-    drawn = text.split('\n').length - 1;
-  };
+  const table = (): string => renderTable(probeRows(shown, paint), { width: widthOf() });
+  const draw = (): void => live?.draw(liveLines(shown, paint, widthOf(), live.room));
   const write = (text: string): void => {
     // A file gets everything at once; a terminal or pipe each report as it comes.
     if (out === undefined) result.write(text);
     else written += text;
   };
-  if (isLive) draw();
+  draw();
   const reports: ProbeReport[] = [];
   const controlUrl = textOf(options['control']);
   let interrupted = false;
@@ -50,22 +47,39 @@ export async function probe(args: CommandArguments, io: CommandIo): Promise<numb
         reports.push(report);
         if (reports.length > MAX_KEPT) reports.shift();
         shown = shown.map((one, at) => (at === index ? report : one));
-        if (isLive) draw();
+        if (live !== undefined) draw();
         else if (isJson) write(`${JSON.stringify({ round, ...report })}\n`);
         else if (targets.length === 1) write(renderProbe(report, paint));
       },
       onRoundEnd() {
-        if (!isJson && !isLive && targets.length > 1) write(table());
+        if (!isJson && live === undefined && targets.length > 1) write(table());
       },
     });
   } catch (error) {
     if (!io.signal.aborted) throw error;
     interrupted = true;
   }
+  // What did not fit on the screen while it moved is told in the end.
+  live?.draw(table().trimEnd().split('\n'));
   if (out !== undefined) result.write(written);
   // Somebody who watches ends it by Ctrl-C: that is no failure of anybody.
   if (interrupted) return EXIT.interrupted;
   return exitCodeOf(reports);
+}
+
+type Shown = Parameters<typeof probeRows>[0];
+
+/** One line per target, those that are not well first where there is no room for all. */
+function liveLines(shown: Shown, paint: ProbePaint, width: number, room: number): readonly string[] {
+  const isTooLong = shown.length + 1 > room;
+  const rank = (one: Shown[number]): number => ('waits' in one ? 1 : one.state === 'up' ? 2 : 0);
+  const ordered = isTooLong ? [...shown].sort((a, b) => rank(a) - rank(b)) : shown;
+  const kept = isTooLong ? ordered.slice(0, Math.max(0, room - 2)) : ordered;
+  const lines = renderTable(probeRows(kept, paint), { width: Number.POSITIVE_INFINITY }).trimEnd().split('\n');
+  const left = ordered.slice(kept.length);
+  const ok = left.filter((one) => !('waits' in one) && one.state === 'up').length;
+  const rest = left.length === 0 ? [] : [paint.dim(`... and ${left.length} more, ${ok} of them ok`)];
+  return [...lines, ...rest].map((line) => clipLine(line, width)).slice(0, room);
 }
 
 /** Enough for the verdict of any sensible count. */

@@ -71,7 +71,7 @@ export type Connection = {
   readonly notes: readonly TargetNote[];
   /** When the certificate ends, in milliseconds since 1970; undefined without TLS. */
   readonly certificateEndsAtMs: number | undefined;
-  /** When our own token ends, where it says so. */
+  /** When our own token ends, where it says so and no other can be fetched. */
   readonly credentialEndsAtMs: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<RpcOutcome>;
   notify(method: string, params?: JsonObject): Promise<void>;

@@ -1,7 +1,8 @@
 /** A target as a benchmark calls it: one connection, kept open, and a sentence for every call that failed. */
-import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { TargetFailure, type Connection } from '../core/connection.js';
+import { unfitOr } from '../core/unfit-target.js';
 import type { Caller } from '../gates/latency/measure.js';
 import { redactText } from '../recordings/redact.js';
 import { openConnection } from '../targets/open-connection.js';
@@ -13,22 +14,18 @@ export type BenchTarget = { readonly name: string; readonly caller: Caller; clos
 /** What opening needs of the world. */
 export type BenchWorld = { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal | undefined };
 
-/** Connects and says hello. A target that cannot be reached is nothing to measure, so it is an error here, not a result. */
-async function openBenchTarget(target: TargetDefinition, { env, signal }: BenchWorld): Promise<BenchTarget> {
+/** Connects and says hello. */
+async function openBenchTarget(target: TargetDefinition, { env, signal }: BenchWorld, isBaseline: boolean): Promise<BenchTarget> {
   try {
     const connection = await openConnection(target, { env, signal, clock: realClock });
     return { name: target.name, caller: callerOf(connection), close: () => connection.close() };
   } catch (error) {
     if (!(error instanceof TargetFailure)) throw error;
-    throw new ToolquakeError(error.reason === 'probe_config_error' ? 'BAD_ARGUMENT' : 'UPSTREAM_UNREACHABLE', {
-      message: `${target.name} cannot be measured: ${redactText(error.message)}.`,
-      advice: error.advice,
-      cause: error,
-    });
+    throw unfitOr(error, `${target.name} cannot be measured`, redactText(error.facts.detail), isBaseline);
   }
 }
 
-/** Opens targets one after the other; when one fails, those before it are closed again. */
+/** Opens targets one after the other, the candidate last; when one fails, those before it are closed again. */
 export async function withBenchTargets<Result>(
   targets: readonly TargetDefinition[],
   world: BenchWorld,
@@ -36,7 +33,7 @@ export async function withBenchTargets<Result>(
 ): Promise<Result> {
   const open: BenchTarget[] = [];
   try {
-    for (const target of targets) open.push(await openBenchTarget(target, world));
+    for (const [index, target] of targets.entries()) open.push(await openBenchTarget(target, world, index < targets.length - 1));
     return await work(open);
   } finally {
     // Whatever came of the work; one that does not close well must not keep the others open.

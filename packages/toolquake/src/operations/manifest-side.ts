@@ -1,7 +1,7 @@
 /** One side of a comparison: a lock file, or a server that is asked now. */
 import { readFileSync, statSync } from 'node:fs';
 import { ToolquakeError, type PlanPath, type PlanProblem } from '@toolquake/sdk/core';
-import { JsoncError, parseJsonc, type JsoncNode } from '../config/jsonc.js';
+import { JsoncError, parseJsonc, type JsoncNode, type JsoncObject } from '../config/jsonc.js';
 import { lockText } from '../gates/manifest/lock-text.js';
 import type { Manifest } from '../gates/manifest/manifest.js';
 import { readLock } from '../gates/manifest/read-lock.js';
@@ -94,6 +94,13 @@ function refusal(path: string, text: string, problems: readonly PlanProblem[]): 
 export function createLocator(text: string): (path: PlanPath) => number {
   let root: JsoncNode | undefined;
   let starts: readonly number[] | undefined;
+  // An object with ten thousand members is not searched ten thousand times.
+  const members = new Map<JsoncNode, ReadonlyMap<string, JsoncNode>>();
+  const memberOf = (node: JsoncObject, name: string): JsoncNode | undefined => {
+    const known = members.get(node) ?? new Map(node.members.map(({ key, value }) => [key.name, value]));
+    members.set(node, known);
+    return known.get(name);
+  };
   return (path) => {
     root ??= parseJsonc(text);
     starts ??= [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
@@ -101,11 +108,7 @@ export function createLocator(text: string): (path: PlanPath) => number {
     let offset = node.start;
     for (const step of path) {
       const next: JsoncNode | undefined =
-        node.kind === 'object'
-          ? node.members.find(({ key }) => key.name === String(step))?.value
-          : node.kind === 'array'
-            ? node.items[Number(step)]
-            : undefined;
+        node.kind === 'object' ? memberOf(node, String(step)) : node.kind === 'array' ? node.items[Number(step)] : undefined;
       if (next === undefined) break;
       node = next;
       offset = next.start;

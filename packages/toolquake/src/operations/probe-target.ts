@@ -3,19 +3,20 @@ import { createHash } from 'node:crypto';
 import { isObject, nameOfTool, type Clock, type JsonObject } from '@toolquake/sdk/core';
 import type { ConfiguredTarget } from '../config/configured-target.js';
 import { TargetFailure, within, type Connection, type Stage, type StageTiming } from '../core/connection.js';
-import type { Canary } from '../core/expectation.js';
+import type { Canary, HealthCheck } from '../core/expectation.js';
 import type { FailureReason } from '../core/failure-reason.js';
 import type { Finding, ProbeReport, TargetFacts } from '../core/probe-report.js';
 import { judgeCanary } from '../gates/judge-canary.js';
 import { judgeEndings, judgeHealth, judgeProbe, judgeSlowness } from '../gates/judge-probe.js';
 import { judgeTools } from '../gates/judge-tools.js';
 import { measureCanary } from '../probes/canary-call.js';
-import { measureHealth } from '../probes/health-url.js';
+import { measureHealth, type HealthMeasurement } from '../probes/health-url.js';
 import { measureToolList } from '../probes/tool-list.js';
+import { authoritiesOf } from '../targets/authorities.js';
 import type { Resolve } from '../targets/dial.js';
 import { getPage } from '../targets/get-page.js';
 import { openConnection } from '../targets/open-connection.js';
-import { budgetsOf } from '../targets/target.js';
+import { budgetsOf, type Budgets, type TargetDefinition } from '../targets/target.js';
 
 /** What a probe needs of the world. */
 export type ProbeWorld = {
@@ -40,7 +41,9 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
   const startMs = clock.nowMs();
   const findings: Finding[] = [];
   let stages: readonly StageTiming[] = [];
+  const later: StageTiming[] = [];
   let step: Stage = 'hello';
+  let opening: Promise<Connection> | undefined;
   let connection: Connection | undefined;
   let tools: readonly JsonObject[] | undefined;
   const late = (): TargetFailure =>
@@ -51,7 +54,8 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
     });
   try {
     await within({ clock, limitMs: budgets.totalMs, signal: world.signal }, late, async (signal) => {
-      const open = await openConnection(target, { ...world, signal, budgets, onStages: (timings) => (stages = timings) });
+      opening = openConnection(target, { ...world, signal, budgets, onStages: (timings) => (stages = timings) });
+      const open = await opening;
       if (signal.aborted) return open.close();
       connection = open;
       findings.push(...judgeEndings(open, wallClockMs()));
@@ -66,21 +70,26 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
       }
       step = 'health';
       if (plan.health !== undefined) {
-        const publicOnly = target.kind === 'url' && target.publicOnly === true;
-        const ports = { step, budgets, clock, signal, publicOnly, resolve: world.resolve } as const;
-        const finding = judgeHealth(await measureHealth(plan.health, (url) => getPage(url, ports)));
-        if (finding !== undefined) findings.push(finding);
+        const atMs = clock.nowMs();
+        try {
+          const finding = judgeHealth(await checkHealth(plan.health, target, { ...world, signal, budgets }));
+          if (finding !== undefined) findings.push(finding);
+        } finally {
+          later.push({ stage: step, startMs: atMs - startMs, durationMs: clock.nowMs() - atMs });
+        }
       }
     });
   } catch (error) {
     if (!(error instanceof TargetFailure)) throw error;
     findings.push(await blame(error, world, budgets));
   } finally {
-    await connection?.close();
+    // Given up in the middle: a process that was started is ended before anybody hears of it.
+    if (target.kind === 'command') await opening?.then((open) => open.close()).catch(() => {});
+    else await connection?.close();
   }
   const { notes = [] } = connection ?? {};
   // Copied: what a server still says while it is closed changes no report.
-  stages = [...stages];
+  stages = [...stages, ...later];
   const all = [...findings, ...notes, ...judgeSlowness(stages, plan.slowMs)];
   const facts = connection === undefined ? undefined : factsOf(connection, tools);
   const report = judgeProbe({ target: target.name, startedAt, totalMs: clock.nowMs() - startMs, stages, facts, findings: all });
@@ -90,6 +99,17 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
 const LATE: Partial<Record<Stage, FailureReason>> = { list: 'tools_list_timeout', call: 'canary_timeout', health: 'health_check_failed' };
 
 const offersTools = ({ capabilities }: Connection): boolean => isObject(capabilities['tools']);
+
+/** Over connections of its own, with the trust of the target, but never with its credentials: the URL may be anybody's. */
+async function checkHealth(
+  check: HealthCheck,
+  target: TargetDefinition,
+  { clock, signal, budgets, resolve }: ProbeWorld & { readonly budgets: Budgets },
+): Promise<HealthMeasurement> {
+  const publicOnly = target.kind === 'url' && target.publicOnly === true;
+  const authorities = await authoritiesOf(target);
+  return measureHealth(check, (url) => getPage(url, { step: 'health', budgets, clock, signal, publicOnly, resolve, authorities }));
+}
 
 /** Calls a canary and judges the answer, unless the tool may write and nobody allowed that. */
 export async function callCanary(

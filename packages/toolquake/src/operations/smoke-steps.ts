@@ -4,6 +4,7 @@ import { TargetFailure, within, type Stage } from '../core/connection.js';
 import type { FailureReason } from '../core/failure-reason.js';
 import { failed } from '../gates/smoke/outcome.js';
 import type { MeasuredStep, SmokeBudgets, SmokeOutcome, SmokeStepName } from '../gates/smoke/smoke-report.js';
+import { UnfitTarget } from '../core/unfit-target.js';
 import { ManifestRefusal } from './take-manifest.js';
 
 /** Collects steps. */
@@ -66,7 +67,7 @@ export function createStepRunner(world: {
 
 function outcomeOfError(error: unknown): SmokeOutcome {
   if (error instanceof ManifestRefusal) return failed(error.reason, error.message, error.advice);
-  const failure = error instanceof ToolquakeError ? error.cause : error;
+  const failure = error instanceof UnfitTarget || error instanceof ToolquakeError ? error.cause : error;
   if (failure instanceof TargetFailure) return failed(failure.reason, failure.facts.detail);
   throw error;
 }

@@ -1,41 +1,44 @@
 /** Asks a server for all that it shows, in every era that it speaks, and refuses what no lock could hold. */
-import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import { TargetFailure, type Connection, type Era, type Listing } from '../core/connection.js';
 import type { FailureReason } from '../core/failure-reason.js';
+import { unfitOr, UnfitTarget } from '../core/unfit-target.js';
 import { canonicalText } from '../gates/manifest/canonical.js';
 import { LISTED, type ListedKind, type ListingFacts, type Manifest } from '../gates/manifest/manifest.js';
 import { oversize } from '../gates/manifest/measure.js';
+import { redactText } from '../recordings/redact.js';
+import { isLocal, readAuthDemand } from '../targets/challenge.js';
 import { openConnection, type OpenOptions } from '../targets/open-connection.js';
-import type { TargetDefinition } from '../targets/target.js';
+import type { TargetDefinition, UrlTarget } from '../targets/target.js';
 
-/** The server answered, and what it said cannot be locked: a result about the server, no mistake of the user. */
-export class ManifestRefusal extends Error {
-  readonly advice: string;
+/** The server answered, and what it said cannot be locked. */
+export class ManifestRefusal extends UnfitTarget {
+  override readonly name = 'ManifestRefusal';
   /** Its name in the table of failures. */
   readonly reason: FailureReason;
 
-  constructor(reason: FailureReason, message: string, advice: string) {
-    super(message);
-    this.name = 'ManifestRefusal';
+  constructor(reason: FailureReason, message: string, advice: string, options: ConstructorParameters<typeof UnfitTarget>[2] = {}) {
+    super(message, advice, options);
     this.reason = reason;
-    this.advice = advice;
   }
 }
 
 /** How a server is asked. */
-export type TakeOptions = Pick<OpenOptions, 'signal' | 'env' | 'budgets' | 'clock' | 'resolve'>;
+export type TakeOptions = Pick<OpenOptions, 'signal' | 'env' | 'budgets' | 'clock' | 'resolve'> & {
+  /** What others are held against: when it is sick, the gate can say nothing. */
+  readonly isBaseline?: boolean | undefined;
+};
 
 /** The manifest of a server, taken now. */
 export async function takeManifest(target: TargetDefinition, options: TakeOptions = {}): Promise<Manifest> {
   try {
     return await take(target, options);
   } catch (error) {
+    if (error instanceof ManifestRefusal && options.isBaseline === true) {
+      throw new ManifestRefusal(error.reason, error.message, error.advice, { cause: error.cause, isBaseline: true });
+    }
     if (!(error instanceof TargetFailure)) throw error;
-    throw new ToolquakeError('UPSTREAM_UNREACHABLE', {
-      message: `${target.name} gave no manifest: ${error.message}.`,
-      advice: error.advice,
-      cause: error,
-    });
+    throw unfitOr(error, `${target.name} gave no manifest`, redactText(error.facts.detail), options.isBaseline);
   }
 }
 
@@ -44,6 +47,7 @@ async function take(target: TargetDefinition, options: TakeOptions): Promise<Man
   // A server that speaks the modern era often speaks the older one, too; the other way round, detection would have said so.
   const other = first.era === 'modern' && (target.era ?? 'auto') === 'auto' ? await legacyShowing(target, options) : undefined;
   if (other !== undefined) refuseDifference(first, other);
+  const auth = hasCredentials(target) ? await readAuthDemand(target, options) : undefined;
   const eras = Object.fromEntries(
     [first, ...(other === undefined ? [] : [other])].map(({ era, versions, capabilities }) => [era, { versions, capabilities }]),
   );
@@ -53,6 +57,7 @@ async function take(target: TargetDefinition, options: TakeOptions): Promise<Man
     ...(instructions === undefined ? {} : { instructions }),
     transport,
     eras,
+    ...(auth === undefined ? {} : { auth }),
     listings: Object.fromEntries(lists.map(({ kind, facts }) => [kind, facts])),
     toolOrder: [...(lists.find(({ kind }) => kind === 'tools')?.items.keys() ?? [])],
     tools: itemsOf(lists, 'tools'),
@@ -61,6 +66,11 @@ async function take(target: TargetDefinition, options: TakeOptions): Promise<Man
     resourceTemplates: itemsOf(lists, 'resourceTemplates'),
   };
 }
+
+/** Who gets in without any is asked for none. */
+const hasCredentials = (target: TargetDefinition): target is UrlTarget =>
+  target.kind === 'url' &&
+  (target.auth !== undefined || Object.keys(target.headers ?? {}).some((name) => name.toLowerCase() === 'authorization'));
 
 type Shown = { readonly kind: ListedKind; readonly items: ReadonlyMap<string, JsonObject>; readonly facts: ListingFacts };
 type Showing = Pick<Manifest, 'server' | 'transport'> & {
@@ -199,6 +209,5 @@ function shownOf(kind: ListedKind, { items, pages, envelope }: Listing): Shown {
 function transportOf(target: TargetDefinition, { transport: kind }: Connection): Manifest['transport'] {
   if (target.kind !== 'url') return { kind };
   const { hostname, origin, pathname } = new URL(target.url);
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  return isLocal ? { kind } : { kind, url: `${origin}${pathname}` };
+  return isLocal(hostname) ? { kind } : { kind, url: `${origin}${pathname}` };
 }

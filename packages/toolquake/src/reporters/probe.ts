@@ -31,7 +31,9 @@ export function renderProbe(report: ProbeReport, paint: ProbePaint): string {
 /** Bars on one scale; the stage that failed is marked. */
 function waterfall(stages: readonly StageTiming[], failedStep: string | null, paint: ProbePaint): readonly string[] {
   const endMs = Math.max(1, ...stages.map(({ startMs, durationMs }) => startMs + durationMs));
-  const shown = [...stages].sort((a, b) => a.startMs - b.startMs || STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage)).slice(0, MAX_BARS);
+  // By their ends: the first hello contains the connection that it needed, and is over after it.
+  const ends = ({ startMs, durationMs }: StageTiming): number => startMs + durationMs;
+  const shown = [...stages].sort((a, b) => ends(a) - ends(b) || STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage)).slice(0, MAX_BARS);
   const last = failedStep === null ? -1 : shown.map(({ stage }) => stage).lastIndexOf(failedStep as StageTiming['stage']);
   return shown.map(({ stage, startMs, durationMs, detail }, index) => {
     const from = Math.min(BAR_WIDTH - 1, Math.floor((startMs / endMs) * BAR_WIDTH));

@@ -1,7 +1,7 @@
 /** Streamable HTTP: every request is a POST, its answer JSON or an event stream. */
 import { kindOfMessage, type Clock, type JsonObject } from '@toolquake/sdk/core';
 import { TargetFailure, type Stage, type TargetNote } from '../core/connection.js';
-import type { Credential } from './credential.js';
+import type { CredentialKeeper } from './credential-keeper.js';
 import { readBody } from './http-body.js';
 import { createEventReader } from './http-events.js';
 import type { HttpAnswer, HttpOrigin } from './http-post.js';
@@ -21,7 +21,7 @@ export type HttpWireParts = {
   readonly wallClockMs: () => number;
   readonly log: StageLog;
   readonly headers: Readonly<Record<string, string>>;
-  readonly credential: Credential | undefined;
+  readonly credentials: CredentialKeeper | undefined;
 };
 
 const ACCEPT = 'application/json, text/event-stream';
@@ -34,7 +34,7 @@ export function postHeaders(parts: HttpWireParts, more: Readonly<Record<string, 
     'accept-encoding': 'identity',
     'content-type': 'application/json',
     ...parts.headers,
-    ...parts.credential?.headers,
+    ...parts.credentials?.current.headers,
     ...more,
   };
 }
@@ -45,8 +45,8 @@ export function refusalOf(parts: HttpWireParts, answer: HttpAnswer, step: Stage,
     status: answer.status,
     headers: answer.response.headers,
     step,
-    hasCredential: parts.credential !== undefined,
-    credentialEndsAtMs: parts.credential?.endsAtMs,
+    hasCredential: parts.credentials !== undefined,
+    credentialEndsAtMs: parts.credentials?.current.endsAtMs,
     wallClockMs: parts.wallClockMs(),
     hasSession,
   });
@@ -68,23 +68,33 @@ export function createHttpWire(parts: HttpWireParts): Wire {
     const isFirstAsk = isFirst;
     isFirst = false;
     let hasEvents = false;
+    await parts.credentials?.ready();
     const startMs = log.nowMs();
-    const answer = await origin.send({
-      method: 'POST',
-      url,
-      headers: postHeaders(parts, asked.headers),
-      body: Buffer.from(JSON.stringify(asked.message)),
-      step,
-      limitMs: asked.limitMs,
-      signal: asked.signal,
-      onLate: (hasHeaders) => {
-        if (hasEvents) {
-          const detail = `the stream of ${asked.message['method'] as string} is open, but no answer came within ${asked.limitMs} ms`;
-          return new TargetFailure({ reason: 'sse_no_final_response', step, detail, httpStatus: 200 });
-        }
-        return timeoutReason(asked, hasHeaders ? 'headers came, the body did not end' : 'no headers came');
-      },
-    });
+    const send = (): Promise<HttpAnswer> =>
+      origin.send({
+        method: 'POST',
+        url,
+        headers: postHeaders(parts, asked.headers),
+        body: Buffer.from(JSON.stringify(asked.message)),
+        step,
+        limitMs: asked.limitMs,
+        signal: asked.signal,
+        onLate: (hasHeaders) => {
+          if (hasEvents) {
+            const detail = `the stream of ${asked.message['method'] as string} is open, but no answer came within ${asked.limitMs} ms`;
+            return new TargetFailure({ reason: 'sse_no_final_response', step, detail, httpStatus: 200 });
+          }
+          return timeoutReason(asked, hasHeaders ? 'headers came, the body did not end' : 'no headers came');
+        },
+      });
+    const used = parts.credentials?.current;
+    let answer = await send();
+    // A token may be withdrawn before its end. Who was refused was not served, so asking again does nothing twice.
+    if (answer.status === 401 && used !== undefined && parts.credentials?.isRenewable === true) {
+      answer.finish(false);
+      await parts.credentials.renew(used);
+      answer = await send();
+    }
     if (isFirstAsk) log.add('request', startMs, `HTTP ${answer.status}`);
     const type = (headerText(answer.response.headers, 'content-type') ?? '').toLowerCase();
     const sessionId = headerText(answer.response.headers, 'mcp-session-id');
@@ -184,6 +194,7 @@ export function createHttpWire(parts: HttpWireParts): Wire {
 
   const tell = async (message: JsonObject, headers: Ask['headers'], limitMs: number): Promise<void> => {
     const step: Stage = 'hello';
+    await parts.credentials?.ready();
     const answer = await origin.send({
       method: 'POST',
       url,

@@ -1,11 +1,11 @@
 /** Opens a connection to a target: dials, finds the era, says hello. */
-import { readFile } from 'node:fs/promises';
-import { rootCertificates } from 'node:tls';
 import type { Clock } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { TargetFailure, type Connection, type StageTiming, type TargetNote } from '../core/connection.js';
+import { authoritiesOf } from './authorities.js';
 import { clientInfo } from './client-info.js';
 import { converse, stepOf, type Conversation } from './conversation.js';
+import { keepCredential, type CredentialKeeper } from './credential-keeper.js';
 import { filledIn, openCredential, type Credential, type Variables } from './credential.js';
 import { systemResolve, type Dial, type Resolve } from './dial.js';
 import type { Speaker } from './eras.js';
@@ -69,22 +69,26 @@ async function openUrl(target: UrlTarget, world: World): Promise<Opened> {
   const { budgets, signal, wallClockMs, log, clock, env, resolve } = world;
   const url = targetUrl(target);
   const headers = Object.fromEntries(Object.entries(target.headers ?? {}).map(([name, text]) => [name.toLowerCase(), filledIn(text, env)]));
-  const authorities = target.caFile === undefined ? undefined : [...rootCertificates, await readAuthorities(target.caFile)];
+  const authorities = await authoritiesOf(target);
   const dialOf = (to: URL): Dial => ({ url: to, budgets, clock, resolve, authorities, publicOnly: target.publicOnly === true });
-  let credential: Credential | undefined;
+  let credentials: CredentialKeeper | undefined;
   const { auth } = target;
   if (auth !== undefined) {
     // The way to the token endpoint is a stage of its own in the waterfall.
     const quiet: StageLog = { ...log, time: (_stage, work) => work() };
     const open = (): Promise<Credential> =>
       openCredential(auth, env, { budgets, wallClockMs, signal, origin: (to) => openOrigin(dialOf(to), quiet) });
-    credential = auth.kind === 'bearer' ? await open() : await log.time('token', open);
+    credentials =
+      auth.kind === 'bearer' ? keepCredential(await open(), wallClockMs) : keepCredential(await log.time('token', open), wallClockMs, open);
   } else if (headers['authorization'] !== undefined)
-    credential = { headers: { authorization: headers['authorization'] }, endsAtMs: undefined };
+    credentials = keepCredential({ headers: { authorization: headers['authorization'] }, endsAtMs: undefined }, wallClockMs);
   const origin: HttpOrigin = openOrigin(dialOf(url), log);
-  const parts: HttpWireParts = { origin, url, budgets, clock, wallClockMs, log, headers, credential };
+  const parts: HttpWireParts = { origin, url, budgets, clock, wallClockMs, log, headers, credentials };
   try {
-    return { ...(await greetOverHttp(target, parts, world)), credentialEndsAtMs: credential?.endsAtMs };
+    return {
+      ...(await greetOverHttp(target, parts, world)),
+      credentialEndsAtMs: credentials?.isRenewable === true ? undefined : credentials?.current.endsAtMs,
+    };
   } catch (error) {
     origin.close();
     throw error;
@@ -158,12 +162,6 @@ function targetUrl({ url }: UrlTarget): URL {
     if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed;
   }
   throw new TargetFailure({ reason: 'probe_config_error', step: 'resolve', detail: `${url} is no URL with http: or https:` });
-}
-
-async function readAuthorities(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TargetFailure({ reason: 'probe_config_error', step: 'tls', detail: `the certificates in ${path} cannot be read`, cause });
-  });
 }
 
 function connectionOf(

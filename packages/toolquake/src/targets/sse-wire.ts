@@ -101,6 +101,7 @@ export async function openSseWire(parts: HttpWireParts, signal: AbortSignal | un
     by: AbortSignal | undefined,
   ): Promise<void> {
     const body = Buffer.from(JSON.stringify(message));
+    await parts.credentials?.ready();
     const answer = await origin.send({
       method: 'POST',
       url: endpoint,

@@ -162,7 +162,9 @@ function stdioWire(server: ServerProcess, budgets: Budgets, clock: Clock): Wire 
       const cancel = clock.schedule(GRACE_MS, () => server.terminate(clock, GRACE_MS));
       await server.exited;
       cancel();
-      // Somebody that it started may hold its pipes open.
+      // What it started and left behind is ours to end, too: a probe every minute would leave a thousand a day.
+      server.signal('SIGTERM');
+      await server.settle(clock, GRACE_MS);
       for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     },
   };

@@ -33,25 +33,22 @@ export const diff = defineCommand({
     const { options } = args;
     const format = formatOf(options);
     const [given, out] = [await sidesOf(args), textOf(options['out'])];
-    const [{ manifestSide, readWaiverFile }, { openResult }, { coloursFor, withProgress }, { PLAIN }, { tellRefusal }] = await Promise.all([
+    const [{ manifestSide, readWaiverFile }, { openResult }, { coloursFor, withProgress }, { PLAIN }] = await Promise.all([
       import('../../operations/manifest-side.js'),
       import('../../operations/result-file.js'),
       import('../terminal.js'),
       import('../../reporters/figures.js'),
-      import('../manifest-refusal.js'),
     ]);
     const result = openResult(out, io.stdout);
     const waivers = options['waivers'] === undefined ? [] : readWaiverFile(String(options['waivers']));
-    return tellRefusal(io, async () => {
-      const [before, after] = await withProgress(io, 'asking for manifests', async (onProgress) => {
-        const first = await manifestSide(given[0], { signal: io.signal, env: io.env });
-        onProgress(0.5);
-        return [first, await manifestSide(given[1], { signal: io.signal, env: io.env })] as const;
-      });
-      const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
-      const { text, exitCode } = await diffPage({ before, after, waivers, isStrict: options['strict'] === true, format, paint });
-      result.write(text);
-      return exitCode;
+    const [before, after] = await withProgress(io, 'asking for manifests', async (onProgress) => {
+      const first = await manifestSide(given[0], { signal: io.signal, env: io.env, isBaseline: true });
+      onProgress(0.5);
+      return [first, await manifestSide(given[1], { signal: io.signal, env: io.env })] as const;
     });
+    const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
+    const { text, exitCode } = await diffPage({ before, after, waivers, isStrict: options['strict'] === true, format, paint });
+    result.write(text);
+    return exitCode;
   },
 });

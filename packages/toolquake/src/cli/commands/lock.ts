@@ -31,42 +31,39 @@ export const lock = defineCommand({
     const check = textOf(options['check']);
     // A check writes nothing but its own result.
     const out = textOf(options['out']) ?? (check === undefined ? manifest : undefined);
-    const [{ manifestSide, readLockFile }, { openResult }, { coloursFor, withProgress }, { PLAIN }, { tellRefusal }] = await Promise.all([
+    const [{ manifestSide, readLockFile }, { openResult }, { coloursFor, withProgress }, { PLAIN }] = await Promise.all([
       import('../../operations/manifest-side.js'),
       import('../../operations/result-file.js'),
       import('../terminal.js'),
       import('../../reporters/figures.js'),
-      import('../manifest-refusal.js'),
     ]);
     const result = openResult(out, io.stdout);
     const before = check === undefined ? undefined : readLockFile(check);
-    return tellRefusal(io, async () => {
-      const after = await withProgress(io, 'asking for the manifest', () => manifestSide(target, { signal: io.signal, env: io.env }));
-      if (before === undefined) {
-        result.write(after.text);
-        const { tools, prompts, resources, resourceTemplates } = after.manifest;
-        if (out !== undefined)
-          io.stderr.write(
-            `${out}: ${tools.size} tools, ${prompts.size} prompts, ${resources.size} resources, ${resourceTemplates.size} templates.\n`,
-          );
-        return EXIT.pass;
-      }
-      const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
-      const { text } = await diffPage({
-        before,
-        after,
-        waivers: [],
-        isStrict: true,
-        format: options['json'] === true ? 'json' : 'console',
-        paint,
-      });
-      result.write(text);
-      // Any difference fails: the lock is the whole truth about the server, or it is out of date.
-      if (after.text === before.text) return EXIT.pass;
-      io.stderr.write(
-        `${before.name} is not what the server shows now. If the change is meant, write it again: toolquake lock ... --out ${before.name}\n`,
-      );
-      return EXIT.failed;
+    const after = await withProgress(io, 'asking for the manifest', () => manifestSide(target, { signal: io.signal, env: io.env }));
+    if (before === undefined) {
+      result.write(after.text);
+      const { tools, prompts, resources, resourceTemplates } = after.manifest;
+      if (out !== undefined)
+        io.stderr.write(
+          `${out}: ${tools.size} tools, ${prompts.size} prompts, ${resources.size} resources, ${resourceTemplates.size} templates.\n`,
+        );
+      return EXIT.pass;
+    }
+    const paint = out === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
+    const { text } = await diffPage({
+      before,
+      after,
+      waivers: [],
+      isStrict: true,
+      format: options['json'] === true ? 'json' : 'console',
+      paint,
     });
+    result.write(text);
+    // Any difference fails: the lock is the whole truth about the server, or it is out of date.
+    if (after.text === before.text) return EXIT.pass;
+    io.stderr.write(
+      `${before.name} is not what the server shows now. If the change is meant, write it again: toolquake lock ... --out ${before.name}\n`,
+    );
+    return EXIT.failed;
   },
 });

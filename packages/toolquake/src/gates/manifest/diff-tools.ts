@@ -4,6 +4,7 @@ import { canonicalText } from './canonical.js';
 import { diffTool } from './diff-tool.js';
 import type { Finding, Teller } from './finding.js';
 import type { Manifest } from './manifest.js';
+import { neighboursOf } from './neighbours.js';
 import { similarity, textRisk, wordsOf } from './text-risk.js';
 import { contractOfTool } from './without-text.js';
 
@@ -21,66 +22,64 @@ export function diffTools(before: Manifest, after: Manifest, tellerOf: TellerOf)
     if (now === undefined) tell('tool.removed', []);
     else tell('tool.renamed', [], { before: name, after: now, detail: `"${name}" is now "${now}".` });
   }
-  const known = new Set(renamed.values());
-  for (const name of come) if (!known.has(name)) tellNew(name, after, tellerOf(`tool ${name}`, ['tools', name, 'definition']));
+  const oldNames = new Map([...renamed].map(([old, now]) => [now, old]));
+  const added = come.filter((name) => !oldNames.has(name));
+  const neighbourOf = added.length > 0 ? neighboursOf(after.tools) : () => undefined;
+  for (const name of added) tellNew(name, after, neighbourOf(name), tellerOf(`tool ${name}`, ['tools', name, 'definition']));
+  const wereNamesValid = [...before.tools.keys()].every((one) => NAME.test(one));
   for (const [name, tool] of after.tools) {
     const tell = tellerOf(`tool ${name}`, ['tools', name, 'definition']);
-    const old = before.tools.get(name) ?? before.tools.get([...renamed].find(([, now]) => now === name)?.[0] ?? '');
+    const old = before.tools.get(oldNames.get(name) ?? name);
     if (old !== undefined) diffTool(old, tool, tell);
-    if (!NAME.test(name) && (!before.tools.has(name) || [...before.tools.keys()].every((one) => NAME.test(one)))) {
-      tell('tool.name-invalid', ['name'], { after: name });
-    }
+    if (!NAME.test(name) && (!before.tools.has(name) || wereNamesValid)) tell('tool.name-invalid', ['name'], { after: name });
   }
   diffWhole(before, after, tellerOf('tools', []));
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Pairs looked at when a rename is guessed: a manifest that lost a thousand tools was not renamed. */
+/** Pairs whose descriptions are looked at when a rename is guessed: a manifest that lost a thousand tools was not renamed. */
 const MAX_GUESSES = 40_000;
 
 /** Old name to new name, where one tool went and another came that is the same in all but its name. */
 function renamedTools(before: Manifest, after: Manifest, gone: readonly string[], come: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  if (gone.length * come.length > MAX_GUESSES) return found;
-  const left = new Set(come);
+  if (gone.length === 0) return found;
+  const left = new Map<string, Set<string>>();
+  for (const name of come) {
+    const contract = namelessContract(after.tools.get(name)!);
+    left.set(contract, (left.get(contract) ?? new Set()).add(name));
+  }
+  let guesses = 0;
   for (const name of gone) {
     const old = before.tools.get(name)!;
-    const same = [...left].filter((one) => isSameButName(old, after.tools.get(one)!));
+    const candidates = left.get(namelessContract(old));
+    if (candidates === undefined || (guesses += candidates.size) > MAX_GUESSES) continue;
+    const same = [...candidates].filter((one) => readsTheSame(old, after.tools.get(one)!));
     const now = same.length === 1 ? same[0] : nearestWord(name, same);
     if (now === undefined) continue;
     found.set(name, now);
-    left.delete(now);
+    candidates.delete(now);
   }
   return found;
 }
 
-/** The same contract; a contract without any property is shared by strangers, so then the description has to match, too. */
-function isSameButName(one: JsonObject, other: JsonObject): boolean {
-  const [contract, otherContract] = [one, other].map((tool) => canonicalText({ ...contractOfTool(tool), name: '' }));
-  if (contract !== otherContract) return false;
+const namelessContract = (tool: JsonObject): string => canonicalText({ ...contractOfTool(tool), name: '' });
+
+/** For tools with one contract; a contract without any property is shared by strangers, so then the descriptions have to match better. */
+function readsTheSame(one: JsonObject, other: JsonObject): boolean {
   const schema = one['inputSchema'];
   const properties = isObject(schema) ? schema['properties'] : undefined;
   const isTelling = isObject(properties) && Object.keys(properties).length > 0;
   return similarity(wordsOf(one['description']), wordsOf(other['description'])) > (isTelling ? 0.3 : 0.7);
 }
 
-/** Tools that a new one is compared with; beyond it, only equal titles and descriptions are found. */
-const MAX_NEIGHBOURS = 2000;
-
-function tellNew(name: string, after: Manifest, tell: Teller): void {
+function tellNew(name: string, after: Manifest, neighbour: string | undefined, tell: Teller): void {
   const tool = after.tools.get(name)!;
   const risk = textRisk(undefined, tool['description']);
   if (risk !== undefined) tell('tool.description-suspicious', ['description'], { after: tool['description'], detail: risk });
-  const [title, words] = [tool['title'], wordsOf(tool['description'])];
-  let looked = 0;
-  for (const [other, neighbour] of after.tools) {
-    if (other === name || ++looked > MAX_NEIGHBOURS) continue;
-    const isTwin = typeof title === 'string' && title === neighbour['title'];
-    if (!isTwin && !(words.size > 3 && similarity(words, wordsOf(neighbour['description'])) >= 0.9)) continue;
-    return tell('tool.added-ambiguous', [], { after: other, detail: `It reads like "${other}".` });
-  }
-  tell('tool.added', []);
+  if (neighbour === undefined) tell('tool.added', []);
+  else tell('tool.added-ambiguous', [], { after: neighbour, detail: `It reads like "${neighbour}".` });
 }
 
 function diffWhole(before: Manifest, after: Manifest, tell: Teller): void {

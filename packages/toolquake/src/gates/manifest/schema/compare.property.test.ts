@@ -78,6 +78,11 @@ describe('compareSchemas', () => {
     );
   });
 
+  test('two ways to accept nothing are one', () => {
+    expect(compareSchemas({ anyOf: [false], type: 'null' }, { anyOf: [false] })).toEqual([]);
+    expect(compareSchemas({ anyOf: [false] }, { enum: [1], type: 'string' })).toEqual([]);
+  });
+
   test('a schema bomb costs no more than its budget, and is told', () => {
     const bomb = (leaf: unknown): JsonObject => {
       const $defs: Record<string, unknown> = { d0: leaf };

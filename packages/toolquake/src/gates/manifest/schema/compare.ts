@@ -80,6 +80,8 @@ function comparePlace(walk: Walk, oldView: View, newView: View, steps: Steps, de
     if (!isSameUnresolved(walk, oldView, newView)) tell(place, 'reference-unresolved', ['$ref'], oldView.unresolved, newView.unresolved);
     return;
   }
+  // Without a single type nothing is accepted, in however many words that is said.
+  if ((oldView.accepts === 'none' || oldTypes === 0) && (newView.accepts === 'none' || newTypes === 0)) return;
   if (oldView.accepts === 'none' || newView.accepts === 'none') {
     if (oldView.accepts !== newView.accepts) tell(place, oldView.accepts === 'none' ? 'schema-allowed' : 'schema-forbidden', []);
     return;
