@@ -18,7 +18,9 @@ const textIn = (desk: Desk, name: string): string => readFileSync(path.join(desk
 describe('golden record', () => {
   test('finds what changes by calling three times, and keeps no secret', async () => {
     const desk = createDesk();
-    expect(await record(desk, '--call', SEARCH, '--call', 'secretive', '--owner', 'team-search', '--out', 'shop.yaml')).toMatchObject({ code: 0 });
+    expect(await record(desk, '--call', SEARCH, '--call', 'secretive', '--owner', 'team-search', '--out', 'shop.yaml')).toMatchObject({
+      code: 0,
+    });
     const text = textIn(desk, 'shop.yaml');
     expect(text).not.toContain(TOKEN);
     expect(text).not.toContain(Buffer.from(TOKEN).toString('base64').replace(/=+$/, ''));
@@ -46,13 +48,23 @@ describe('golden record', () => {
     expect(desk.files()).toEqual([]);
     expect(await record(desk, '--call', 'buy', '--allow-writes', '--out', 'a.yaml')).toMatchObject({ code: 0 });
     expect(textIn(desk, 'a.yaml')).toContain('mayWrite: true');
-    expect(await record(desk, '--call', 'search {"q":"nothing"}', '--expect-error', '--append', '--out', 'a.yaml')).toMatchObject({ code: 0 });
+    expect(await record(desk, '--call', 'search {"q":"nothing"}', '--expect-error', '--append', '--out', 'a.yaml')).toMatchObject({
+      code: 0,
+    });
     expect(textIn(desk, 'a.yaml')).toContain('contains: no such thing');
   });
 
   test('records a tool, a prompt and a resource of a server of the first SDK', async () => {
     const desk = createDesk();
-    const calls = ['--call', 'echo {"message":"hi"}', '--prompt', 'simple-prompt', '--resource', 'demo://resource/static/document/features.md', '--allow-writes'];
+    const calls = [
+      '--call',
+      'echo {"message":"hi"}',
+      '--prompt',
+      'simple-prompt',
+      '--resource',
+      'demo://resource/static/document/features.md',
+      '--allow-writes',
+    ];
     expect(await desk.run(['golden', 'record', ...calls, '--out', 'all.yaml', '--', ...EVERYTHING])).toMatchObject({ code: 0 });
     const verified = await desk.run(['golden', 'verify', 'all.yaml', '--json', '--', ...EVERYTHING]);
     expect(verified.code).toBe(0);
@@ -88,7 +100,9 @@ describe('golden verify and update', () => {
   });
 
   test('what people expect is not ours to change', async () => {
-    const desk = createDesk({ 'own.yaml': 'fixtures:\n  - tool: search\n    arguments: { q: shoes }\n    expect: { range: { "items[*].price": { max: 11 } } }\n' });
+    const desk = createDesk({
+      'own.yaml': 'fixtures:\n  - tool: search\n    arguments: { q: shoes }\n    expect: { range: { "items[*].price": { max: 11 } } }\n',
+    });
     expect(await desk.run(['golden', 'verify', 'own.yaml', '--', ...shop(1)], env)).toMatchObject({ code: 0 });
     const update = await desk.run(['golden', 'update', 'own.yaml', '--yes', '--', ...shop(2)], env);
     expect(update.code).toBe(1);
@@ -96,7 +110,13 @@ describe('golden verify and update', () => {
   });
 
   test('the list format of older articles is read', async () => {
-    const seed = [{ tool: 'search', input: { q: 'shoes' }, expectations: { type: 'object', total: { min: 1 }, items: { type: 'array', minLength: 1 }, items_0_price: { min: 10, max: 10 } } }];
+    const seed = [
+      {
+        tool: 'search',
+        input: { q: 'shoes' },
+        expectations: { type: 'object', total: { min: 1 }, items: { type: 'array', minLength: 1 }, items_0_price: { min: 10, max: 10 } },
+      },
+    ];
     const desk = createDesk({ 'seed.json': JSON.stringify(seed) });
     expect(await desk.run(['golden', 'verify', 'seed.json', '--', ...shop(1)], env)).toMatchObject({ code: 0 });
     expect(await desk.run(['golden', 'verify', 'seed.json', '--', ...shop(2)], env)).toMatchObject({ code: 1 });
@@ -108,7 +128,10 @@ describe('golden verify and update', () => {
     await record(desk, '--call', SEARCH, '--out', 'golden.yaml');
     const probe = await desk.run(['probe', 'shop', '--json'], env);
     expect(probe.code).toBe(1);
-    expect(JSON.parse(probe.stdout)).toMatchObject({ failure_reason: 'canary_assertion_failed', detail: expect.stringContaining('price is 12') as string });
+    expect(JSON.parse(probe.stdout)).toMatchObject({
+      failure_reason: 'canary_assertion_failed',
+      detail: expect.stringContaining('price is 12') as string,
+    });
     expect(await desk.run(['golden', 'verify', 'golden.yaml', 'shop'], env)).toMatchObject({ code: 1 });
   });
 
@@ -118,7 +141,9 @@ describe('golden verify and update', () => {
       'word.yaml': 'fixtures:\n  - tool: search\n    expect:\n      contians: [x]\n',
       'weak.yaml': 'fixtures:\n  - tool: search\n    expect: { types: { total: number } }\n',
       'good.yaml': 'fixtures:\n  - tool: search\n    arguments: { q: a }\n    expect: { data: { total: 2 } }\n',
-      'open.yaml': JSON.stringify({ fixtures: [{ tool: 'search', arguments: { q: 'a' }, expect: { data: { total: 2 }, schema: undecided } }] }),
+      'open.yaml': JSON.stringify({
+        fixtures: [{ tool: 'search', arguments: { q: 'a' }, expect: { data: { total: 2 }, schema: undecided } }],
+      }),
     });
     const word = await desk.run(['golden', 'verify', 'word.yaml', '--', ...shop(1)]);
     expect(word).toMatchObject({ code: 2 });

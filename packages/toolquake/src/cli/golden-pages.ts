@@ -45,7 +45,9 @@ export async function recordAndTell(args: CommandArguments, io: CommandIo): Prom
   readFixtures(text, out ?? 'the recording');
   result.write(text);
   for (const { name, volatile } of recorded)
-    io.stderr.write(`${name}: recorded${volatile.length === 0 ? '' : `, not comparing what changes by itself: ${volatile.join(', ').slice(0, 300)}`}\n`);
+    io.stderr.write(
+      `${name}: recorded${volatile.length === 0 ? '' : `, not comparing what changes by itself: ${volatile.join(', ').slice(0, 300)}`}\n`,
+    );
   return EXIT.pass;
 }
 
@@ -56,10 +58,21 @@ function callsOf(options: CommandArguments['options']): readonly Canary[] {
   const [call, prompt, resource] = [textOf(options['call']), textOf(options['prompt']), textOf(options['resource'])];
   const calls: Canary[] = [
     ...(call === undefined ? [] : parseCalls(call)).map((one): Canary => ({ name: one.tool, ...one, expect: {}, mayWrite })),
-    ...(prompt === undefined ? [] : parseCalls(prompt, '--prompt')).map(
-      (one): Canary => ({ name: one.tool, asks: 'prompt', ...one, expect: {}, mayWrite: false }),
-    ),
-    ...(resource?.split(';') ?? []).map((uri): Canary => ({ name: uri, asks: 'resource', tool: uri, arguments: {}, expect: {}, mayWrite: false })),
+    ...(prompt === undefined ? [] : parseCalls(prompt, '--prompt')).map((one): Canary => ({
+      name: one.tool,
+      asks: 'prompt',
+      ...one,
+      expect: {},
+      mayWrite: false,
+    })),
+    ...(resource?.split(';') ?? []).map((uri): Canary => ({
+      name: uri,
+      asks: 'resource',
+      tool: uri,
+      arguments: {},
+      expect: {},
+      mayWrite: false,
+    })),
   ];
   const name = textOf(options['name']);
   if (calls.length === 0)
@@ -69,7 +82,10 @@ function callsOf(options: CommandArguments['options']): readonly Canary[] {
     });
   if (name === undefined) return calls;
   if (calls.length === 1) return [{ ...calls[0]!, name }];
-  throw new ToolquakeError('BAD_ARGUMENT', { message: `--name is for one call, and here are ${calls.length}.`, advice: 'Record them one by one, with --append.' });
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `--name is for one call, and here are ${calls.length}.`,
+    advice: 'Record them one by one, with --append.',
+  });
 }
 
 async function fileBefore(out: string | undefined, isAppending: boolean): Promise<string | undefined> {
@@ -99,7 +115,11 @@ export async function verifyAndTell(args: CommandArguments, io: CommandIo): Prom
   const result = openResult(out, io.stdout);
   const target = await targetOf(args, args.words.slice(1));
   const report = await withProgress(io, 'verifying', (onProgress) => verifyFixtures(file, fixtures, target, worldOf(io), onProgress));
-  const text = { console: () => renderVerify(report, paintOf(out === undefined ? io : undefined)), json: () => `${JSON.stringify(report, undefined, 2)}\n`, junit: () => renderVerifyJunit(report) }[format]();
+  const text = {
+    console: () => renderVerify(report, paintOf(out === undefined ? io : undefined)),
+    json: () => `${JSON.stringify(report, undefined, 2)}\n`,
+    junit: () => renderVerifyJunit(report),
+  }[format]();
   result.write(text);
   return { passed: EXIT.pass, failed: EXIT.failed, undecided: EXIT.inconclusive }[report.verdict];
 }
@@ -118,7 +138,8 @@ export async function updateAndTell(args: CommandArguments, io: CommandIo): Prom
   const { changes, text } = await withProgress(io, 'recording', () => updateFixtures(source, fixtures, wanted, target, worldOf(io), runs));
   const isRefused = changes.some((change) => 'refusal' in change);
   const isChanged = text !== source;
-  if (options['json'] !== true) io.stdout.write(changes.length === 0 ? `${file}: every fixture holds.\n` : renderChanges(changes, paintOf(io)));
+  if (options['json'] !== true)
+    io.stdout.write(changes.length === 0 ? `${file}: every fixture holds.\n` : renderChanges(changes, paintOf(io)));
   const isAgreed = isChanged && (options['yes'] === true || (options['json'] !== true && (await agrees(io, `Write this to ${file}?`))));
   if (isAgreed) result.write(text);
   if (options['json'] === true) io.stdout.write(`${JSON.stringify({ file, isWritten: isAgreed, changes }, undefined, 2)}\n`);
@@ -137,7 +158,8 @@ async function agrees(io: CommandIo, question: string): Promise<boolean> {
 }
 
 function renderChanges(changes: readonly FixtureChange[], paint: GoldenPaint): string {
-  const painted = (line: string): string => (line.startsWith('- ') ? paint.bad(line) : line.startsWith('+ ') ? paint.good(line) : paint.dim(line));
+  const painted = (line: string): string =>
+    line.startsWith('- ') ? paint.bad(line) : line.startsWith('+ ') ? paint.good(line) : paint.dim(line);
   return changes
     .map((change) => {
       if ('refusal' in change) return `${change.name}: ${paint.warn('not ours to change')}: ${change.refusal}\n`;

@@ -25,5 +25,10 @@ const fixture: SettingFields = {
 /** The whole file. */
 export const FIXTURE_FIELDS: SettingFields = {
   version: { kind: 'whole', min: 1, max: 1, about: 'The version of this format: 1.' },
-  fixtures: { kind: 'list', isRequired: true, item: { kind: 'group', fields: fixture, about: 'A fixture.' }, about: 'Known requests with known answers.' },
+  fixtures: {
+    kind: 'list',
+    isRequired: true,
+    item: { kind: 'group', fields: fixture, about: 'A fixture.' },
+    about: 'Known requests with known answers.',
+  },
 };

@@ -3,9 +3,19 @@ import { isObject, type JsonObject, type PlanPath, type ValueReader } from '@too
 
 /** A list of fixtures, or one of them under "fixtures", that speak of expectations. */
 export const isSeedFile = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) && value.length > 0 && value.some((one) => isObject(one) && (Object.hasOwn(one, 'expectations') || Object.hasOwn(one, 'input')));
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.some((one) => isObject(one) && (Object.hasOwn(one, 'expectations') || Object.hasOwn(one, 'input')));
 
-const TYPES: Readonly<Record<string, string>> = { object: 'object', array: 'list', string: 'text', number: 'number', integer: 'integer', boolean: 'boolean', null: 'null' };
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'object',
+  array: 'list',
+  string: 'text',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  null: 'null',
+};
 const WORDS = ['type', 'min', 'max', 'minLength', 'maxLength', 'includes', 'matches'];
 
 /** The same as a fixture file. Problems point into the original. */
@@ -51,5 +61,8 @@ const ends = (min: unknown, max: unknown): JsonObject => ({ ...(min === undefine
 export function pathOf(key: string): string {
   const [first = '', ...rest] = key.split(/_(\d{1,9})(?=_|$)/);
   if (first === '' || rest.length === 0) return key;
-  return rest.reduce((path, part, index) => (index % 2 === 0 ? `${path}[${part}]` : part === '' ? path : `${path}.${part.replace(/^_/, '')}`), first);
+  return rest.reduce(
+    (path, part, index) => (index % 2 === 0 ? `${path}[${part}]` : part === '' ? path : `${path}.${part.replace(/^_/, '')}`),
+    first,
+  );
 }

@@ -21,7 +21,9 @@ export function readFixtures(source: string, shown: string): readonly Fixture[] 
   const text = parseText(source);
   if (text.problems.length > 0) throw planError(shown, text.problems);
   const reader = settingReader();
-  const { value, isSeed } = isSeedFile(text.value) ? { value: importSeedFixtures(reader, text.value), isSeed: true } : { value: text.value, isSeed: false };
+  const { value, isSeed } = isSeedFile(text.value)
+    ? { value: importSeedFixtures(reader, text.value), isSeed: true }
+    : { value: text.value, isSeed: false };
   const fixtures = reader.problems.length > 0 ? [] : fixturesIn(reader, value);
   if (reader.problems.length === 0) return fixtures;
   // A translated file has other paths than its source, so only the fixture is pointed at.
@@ -65,7 +67,8 @@ function fixtureOf(reader: ValueReader, given: Settings, path: PlanPath): Fixtur
       'Say something about the answer itself: data, exact, contains, matches, least, ... (docs/golden.md).',
     );
   }
-  if (asks !== 'tool' && call.expect.pages !== undefined) reader.report([...path, 'expect', 'pages'], 'UNKNOWN_KEY', 'Only tools hand out pages.');
+  if (asks !== 'tool' && call.expect.pages !== undefined)
+    reader.report([...path, 'expect', 'pages'], 'UNKNOWN_KEY', 'Only tools hand out pages.');
   if (asks === 'resource' && Object.keys(call.arguments).length > 0)
     reader.report([...path, 'arguments'], 'UNKNOWN_KEY', 'A resource takes no arguments.');
   const recorded = isObject(given['recorded']) ? given['recorded'] : {};

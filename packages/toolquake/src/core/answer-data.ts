@@ -3,7 +3,9 @@ import { isObject, type JsonObject } from '@toolquake/sdk/core';
 
 /** The blocks of an answer: content of a tool, contents of a resource, messages of a prompt. */
 export function blocksOf({ content, contents, messages }: JsonObject): readonly JsonObject[] {
-  const list: unknown = Array.isArray(messages) ? messages.map((one: unknown) => (isObject(one) ? one['content'] : undefined)) : (content ?? contents);
+  const list: unknown = Array.isArray(messages)
+    ? messages.map((one: unknown) => (isObject(one) ? one['content'] : undefined))
+    : (content ?? contents);
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 

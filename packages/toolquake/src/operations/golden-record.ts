@@ -26,7 +26,11 @@ export type RecordOptions = {
 export type Recorded = { readonly fixture: JsonObject; readonly name: string; readonly volatile: readonly string[] };
 
 /** All fixtures, or an error that says why one cannot be kept: then nothing is. */
-export async function recordFixtures(configured: ConfiguredTarget, world: ProbeWorld, options: RecordOptions): Promise<readonly Recorded[]> {
+export async function recordFixtures(
+  configured: ConfiguredTarget,
+  world: ProbeWorld,
+  options: RecordOptions,
+): Promise<readonly Recorded[]> {
   const { calls, runs, expectsErrors, owner, onProgress } = options;
   const secrets = knownSecrets(world.env);
   for (const call of calls) refuseSecrets(call, secrets);
@@ -43,7 +47,12 @@ export async function recordFixtures(configured: ConfiguredTarget, world: ProbeW
           advice: 'Choose arguments over fixed data, or write the fixture by hand with matchers (docs/golden.md).',
         });
       }
-      const fixture = fixtureOf(call, made.expect, { server: session.server, at: new Date(world.wallClockMs()).toISOString(), runs }, owner);
+      const fixture = fixtureOf(
+        call,
+        made.expect,
+        { server: session.server, at: new Date(world.wallClockMs()).toISOString(), runs },
+        owner,
+      );
       // What we write, we can read: a recording that would be refused later is refused now.
       readFixtures(fixturesText([fixture]), `the recording of ${call.tool}`);
       recorded.push({ fixture, name: call.name, volatile: made.volatile });
@@ -76,7 +85,9 @@ function refusalOfError(expect: JsonObject, expectsErrors: boolean): string | un
   const isError = 'error' in expect;
   if (isError === expectsErrors) return undefined;
   const { error } = expect;
-  return isError ? `it fails (${JSON.stringify(error)}); with --expect-error that is recorded` : 'it does not fail, and --expect-error was given';
+  return isError
+    ? `it fails (${JSON.stringify(error)}); with --expect-error that is recorded`
+    : 'it does not fail, and --expect-error was given';
 }
 
 function refuseCall(call: Canary, session: GoldenSession): void {
@@ -91,14 +102,23 @@ function refuseCall(call: Canary, session: GoldenSession): void {
 
 function refuseSecrets(call: Canary, secrets: readonly string[]): void {
   const asked = { arguments: call.arguments, tool: call.tool };
-  if (withoutSecrets(redactValue(asked), secrets) === asked || JSON.stringify(withoutSecrets(redactValue(asked), secrets)) === JSON.stringify(asked)) return;
+  if (
+    withoutSecrets(redactValue(asked), secrets) === asked ||
+    JSON.stringify(withoutSecrets(redactValue(asked), secrets)) === JSON.stringify(asked)
+  )
+    return;
   throw new ToolquakeError('BAD_ARGUMENT', {
     message: `The arguments of ${call.name} hold what looks like a secret, and fixtures stand in repositories.`,
     advice: 'Credentials belong to the target: "auth" and "headers" in toolquake.yaml refer to the environment.',
   });
 }
 
-function fixtureOf({ name, asks = 'tool', tool, arguments: given, mayWrite }: Canary, expect: JsonObject, recorded: JsonObject, owner: string | undefined): JsonObject {
+function fixtureOf(
+  { name, asks = 'tool', tool, arguments: given, mayWrite }: Canary,
+  expect: JsonObject,
+  recorded: JsonObject,
+  owner: string | undefined,
+): JsonObject {
   return {
     ...(name === tool ? {} : { name }),
     [asks]: tool,

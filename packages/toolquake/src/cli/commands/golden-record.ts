@@ -13,7 +13,12 @@ export const goldenRecord = defineCommand({
     { flag: '--resource', kind: 'text', value: 'URI', isRepeatable: true, about: 'A resource.' },
     { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the fixtures to a file instead of stdout.' },
     { flag: '--append', kind: 'switch', about: 'Add to the file; comments in it stay.' },
-    { flag: '--name', kind: 'text', value: 'NAME', about: 'What the fixture is called, where one is recorded; what it asks, unless told otherwise.' },
+    {
+      flag: '--name',
+      kind: 'text',
+      value: 'NAME',
+      about: 'What the fixture is called, where one is recorded; what it asks, unless told otherwise.',
+    },
     { flag: '--owner', kind: 'text', value: 'WHO', about: 'Who knows whether an answer is right.' },
     { flag: '--runs', kind: 'integer', value: 'CALLS', min: 2, max: 100, default: 3, about: 'How often each call is made.' },
     { flag: '--allow-writes', kind: 'switch', about: 'Also call tools that do not say that they only read.' },

@@ -12,7 +12,11 @@ export const goldenUpdate = defineCommand({
   rest: TARGET_REST,
   options: [
     { flag: '--only', kind: 'text', value: 'NAME', isRepeatable: true, about: 'Only the fixture of this name.' },
-    { flag: '--yes', kind: 'switch', about: 'Write without a question. Without it, a terminal is asked, and everywhere else nothing is written.' },
+    {
+      flag: '--yes',
+      kind: 'switch',
+      about: 'Write without a question. Without it, a terminal is asked, and everywhere else nothing is written.',
+    },
     { flag: '--runs', kind: 'integer', value: 'CALLS', min: 2, max: 100, default: 3, about: 'How often each call is made.' },
     { flag: '--json', kind: 'switch', about: 'Print the changes as JSON; writes only with --yes.' },
     ...TARGET_OPTIONS,

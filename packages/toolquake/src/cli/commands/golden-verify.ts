@@ -17,7 +17,10 @@ export const goldenVerify = defineCommand({
     { flag: '--out', kind: 'text', value: 'FILE', about: 'Write the result to a file instead of stdout.' },
     ...TARGET_OPTIONS,
   ],
-  examples: ['toolquake golden verify golden/shop.yaml shop', 'toolquake golden verify golden.yaml --format junit --out golden.xml -- node server.js'],
+  examples: [
+    'toolquake golden verify golden/shop.yaml shop',
+    'toolquake golden verify golden.yaml --format junit --out golden.xml -- node server.js',
+  ],
   async handle(args, io) {
     const { verifyAndTell } = await import('../golden-pages.js');
     return verifyAndTell(args, io);

@@ -22,7 +22,9 @@ export function judgeWords(expect: Expectation, answer: Answer): readonly Judged
   return MATCHERS.flatMap((matcher) => {
     const given = expect[matcher.word];
     // The word and its value belong together, which the compiler cannot follow through the table.
-    return given === undefined ? [] : matcher.judge(given as never, answer).map((one) => ({ ...one, word: matcher.spelling ?? matcher.word }));
+    return given === undefined
+      ? []
+      : matcher.judge(given as never, answer).map((one) => ({ ...one, word: matcher.spelling ?? matcher.word }));
   });
 }
 

@@ -22,6 +22,7 @@ export function checkEnds(given: ByPath<Ends>, path: PlanPath, reader: ValueRead
   checkPaths(Object.keys(given), path, reader);
   for (const [at, { min, max }] of Object.entries(given)) {
     if (min === undefined && max === undefined) reader.report([...path, at], 'MISSING_KEY', `The range at "${at}" needs "min" or "max".`);
-    if (min !== undefined && max !== undefined && min > max) reader.report([...path, at], 'OUT_OF_RANGE', `The range at "${at}" ends before it starts.`);
+    if (min !== undefined && max !== undefined && min > max)
+      reader.report([...path, at], 'OUT_OF_RANGE', `The range at "${at}" ends before it starts.`);
   }
 }

@@ -8,6 +8,8 @@ export type SchemaJudgement = { readonly keeps: boolean | undefined; readonly wh
 
 /** Work that the validator may do: parts of the schema times parts of the data. */
 const MAX_WORK = 10_000_000;
+/** Larger schemas take long to compile. */
+const MAX_SCHEMA_PARTS = 20_000;
 const CHECKED_WORK = 200_000;
 
 /** Our own bounded check first; the validator where that cannot tell, and for the words of a refusal. */
@@ -22,7 +24,7 @@ export function judgeSchema(schema: JsonObject, data: unknown): SchemaJudgement 
 function isBounded(schema: JsonObject, data: unknown): boolean {
   const inSchema = partsOf(schema, (node) => ['$ref', '$dynamicRef', '$recursiveRef'].some((word) => Object.hasOwn(node, word)));
   const inData = partsOf(data, () => false);
-  return inSchema * inData <= MAX_WORK;
+  return inSchema <= MAX_SCHEMA_PARTS && inSchema * inData <= MAX_WORK;
 }
 
 function partsOf(value: unknown, isRefused: (node: object) => boolean): number {
@@ -39,7 +41,11 @@ function partsOf(value: unknown, isRefused: (node: object) => boolean): number {
 }
 
 /** Patterns of a schema are run by our own automaton, which is linear. */
-const regExp = Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' });
+const regExp = Object.assign(
+  // The validator tells patterns apart by their text.
+  (pattern: string) => ({ ...compilePattern(pattern), toString: () => `/${pattern}/` }),
+  { code: 'compilePattern' },
+);
 
 function validate(schema: JsonObject, data: unknown): SchemaJudgement {
   const { $schema: _, $id: __, ...plain } = schema;

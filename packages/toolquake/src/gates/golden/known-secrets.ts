@@ -6,7 +6,9 @@ const MIN_LENGTH = 8;
 
 /** Every spelling of the values whose names announce a secret, the longest first. */
 export function knownSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const values = Object.entries(env).flatMap(([name, value]) => (isSecretName(name) && value !== undefined && value.length >= MIN_LENGTH ? [value] : []));
+  const values = Object.entries(env).flatMap(([name, value]) =>
+    isSecretName(name) && value !== undefined && value.length >= MIN_LENGTH ? [value] : [],
+  );
   return [...new Set(values.flatMap(spellings))].sort((one, other) => other.length - one.length);
 }
 
@@ -23,6 +25,9 @@ export function withoutSecrets(value: unknown, secrets: readonly string[]): unkn
   if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item, secrets));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [secrets.some((secret) => name.includes(secret)) ? REDACTED : name, withoutSecrets(item, secrets)]),
+    Object.entries(value).map(([name, item]) => [
+      secrets.some((secret) => name.includes(secret)) ? REDACTED : name,
+      withoutSecrets(item, secrets),
+    ]),
   );
 }

@@ -52,7 +52,8 @@ function bodyOf(answers: readonly Answer[], kept: unknown, paths: readonly DataP
   const hashes = new Set(ignored.map(snapshotHash));
   const isWhole = paths.some((path) => path.length === 0);
   const hasMedia = mediaOf(first.blocks).length > 0;
-  if (hasMedia && hashes.size === 1) return { hash: snapshotHash(ignored[0]!), ...(isWhole || isBare(kept) || kept === '' ? {} : exactOf(kept)) };
+  if (hasMedia && hashes.size === 1)
+    return { hash: snapshotHash(ignored[0]!), ...(isWhole || isBare(kept) || kept === '' ? {} : exactOf(kept)) };
   if (isWhole) return linesOf(answers, clean);
   if (isBare(kept) || kept === '') return undefined;
   const isLarge = isDeeper(kept, MAX_EXACT_LEVELS) || canonicalText(kept).length > MAX_EXACT_CHARACTERS;
@@ -96,6 +97,7 @@ function ofErrors(answers: readonly Answer[], secrets: readonly string[]): Recor
   const messages = new Set(answers.map(({ rpcError, text }) => (rpcError?.message ?? text).trim()));
   const [code, message] = [[...codes][0], [...messages][0]];
   if (codes.size > 1) return { refusal: 'it fails in another way each time' };
-  const isKept = messages.size === 1 && message !== undefined && message !== '' && withoutSecrets(redactValue(message), secrets) === message;
+  const isKept =
+    messages.size === 1 && message !== undefined && message !== '' && withoutSecrets(redactValue(message), secrets) === message;
   return { expect: { error: { ...(code === undefined ? {} : { code }), ...(isKept ? { contains: message } : {}) } }, volatile: [] };
 }

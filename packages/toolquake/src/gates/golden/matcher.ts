@@ -68,6 +68,11 @@ export function textOfPath(path: readonly (string | number | null)[]): string {
 export function checkPaths(paths: readonly string[], at: PlanPath, reader: ValueReader): void {
   for (const path of paths) {
     if (parsePath(path) !== undefined && path !== '') continue;
-    reader.report([...at, path], 'WRONG_TYPE', `"${path.slice(0, 100)}" is no path into data.`, 'Paths look like items[0].total, items[*].id, or $ for the whole.');
+    reader.report(
+      [...at, path],
+      'WRONG_TYPE',
+      `"${path.slice(0, 100)}" is no path into data.`,
+      'Paths look like items[0].total, items[*].id, or $ for the whole.',
+    );
   }
 }

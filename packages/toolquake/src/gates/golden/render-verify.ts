@@ -13,7 +13,10 @@ export function renderVerify({ fixtures, verdict, server, file }: VerifyReport, 
     `${marks[outcome]}  ${name.padEnd(width)}${durationMs === null ? '' : paint.dim(`  ${Math.round(durationMs)} ms`)}${
       outcome === 'passed' || owner === null ? '' : paint.dim(`  owner: ${owner}`)
     }`,
-    ...verdicts.map(({ says, weight, word }) => `      ${weight === 'soft' ? paint.warn('warning: ') : ''}${says}${word === null ? '' : paint.dim(` (${word})`)}`),
+    ...verdicts.map(
+      ({ says, weight, word }) =>
+        `      ${weight === 'soft' ? paint.warn('warning: ') : ''}${says}${word === null ? '' : paint.dim(` (${word})`)}`,
+    ),
   ]);
   const count = (wanted: string): number => fixtures.filter(({ outcome }) => outcome === wanted).length;
   const open = count('undecided') === 0 ? '' : `, ${count('undecided')} undecided`;

@@ -25,7 +25,11 @@ export type VerifyReport = {
 };
 
 /** Judges one. */
-export function reportFixture({ name, asks, tool, owner }: Fixture, verdicts: readonly Verdict[], durationMs: number | undefined): FixtureReport {
+export function reportFixture(
+  { name, asks, tool, owner }: Fixture,
+  verdicts: readonly Verdict[],
+  durationMs: number | undefined,
+): FixtureReport {
   const isFailed = verdicts.some(({ weight }) => weight === 'hard');
   const isUndecided = verdicts.some(({ weight }) => weight === 'undecided');
   return {

@@ -43,7 +43,9 @@ function spellable(path: DataPath): DataPath {
 
 /** `items[0].at` and `items[1].at` are `items[*].at`. */
 function merged(paths: readonly DataPath[]): readonly DataPath[] {
-  return [...grouped(paths).values()].map((group) => (group.length > 1 ? group[0]!.map((step) => (typeof step === 'number' ? null : step)) : group[0]!));
+  return [...grouped(paths).values()].map((group) =>
+    group.length > 1 ? group[0]!.map((step) => (typeof step === 'number' ? null : step)) : group[0]!,
+  );
 }
 
 const anyItem = (path: DataPath): string => textOfPath(path.map((step) => (typeof step === 'number' ? null : step)));

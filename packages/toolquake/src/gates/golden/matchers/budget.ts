@@ -8,7 +8,12 @@ export const budget = defineMatcher({
     about: 'How large the answer may be.',
     fields: {
       bytes: { kind: 'whole', min: 0, max: Number.MAX_SAFE_INTEGER, about: 'Bytes of the result as JSON.' },
-      tokens: { kind: 'whole', min: 0, max: Number.MAX_SAFE_INTEGER, about: 'Tokens of its text, by an estimate: four bytes of UTF-8 are one.' },
+      tokens: {
+        kind: 'whole',
+        min: 0,
+        max: Number.MAX_SAFE_INTEGER,
+        about: 'Tokens of its text, by an estimate: four bytes of UTF-8 are one.',
+      },
     },
   },
   example: '{ bytes: 20000, tokens: 4000 }',

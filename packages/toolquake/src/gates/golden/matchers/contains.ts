@@ -7,5 +7,6 @@ export const contains = defineMatcher({
   field: { kind: 'names', about: 'Texts that the answer contains.' },
   example: '[health, check]',
   isStable: (given) => given.length > 0,
-  judge: (given, { text }) => given.filter((part) => !text.includes(part)).map((part) => ({ says: `the answer does not contain ${shown(part)}` })),
+  judge: (given, { text }) =>
+    given.filter((part) => !text.includes(part)).map((part) => ({ says: `the answer does not contain ${shown(part)}` })),
 });

@@ -9,5 +9,7 @@ export const data = defineMatcher({
   example: '{ total: 2 }',
   isStable: (given) => !isBare(given),
   judge: (given, answer) =>
-    differences(withoutPaths(given, answer.ignore), withoutPaths(answer.data, answer.ignore), { isPartial: true }).map((says) => ({ says })),
+    differences(withoutPaths(given, answer.ignore), withoutPaths(answer.data, answer.ignore), { isPartial: true }).map((says) => ({
+      says,
+    })),
 });

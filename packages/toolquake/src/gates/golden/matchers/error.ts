@@ -8,7 +8,12 @@ export const error = defineMatcher({
     kind: 'group',
     about: 'The answer is an error: of the tool (isError), or of the protocol where a code is given.',
     fields: {
-      code: { kind: 'whole', min: -99_999, max: 99_999, about: 'The code: of the protocol (-32602), or "code" in the data of a tool error.' },
+      code: {
+        kind: 'whole',
+        min: -99_999,
+        max: 99_999,
+        about: 'The code: of the protocol (-32602), or "code" in the data of a tool error.',
+      },
       contains: { kind: 'text', about: 'A part of its message.' },
     },
   },
@@ -20,7 +25,9 @@ export const error = defineMatcher({
     const message = rpcError?.message ?? text;
     return [
       ...(code !== undefined && found !== code ? [{ says: `the code of the error is ${shown(found)}, ${code} expected` }] : []),
-      ...(contains !== undefined && !message.includes(contains) ? [{ says: `the error says ${shown(message)}, which does not contain ${shown(contains)}` }] : []),
+      ...(contains !== undefined && !message.includes(contains)
+        ? [{ says: `the error says ${shown(message)}, which does not contain ${shown(contains)}` }]
+        : []),
     ];
   },
 });

@@ -4,9 +4,15 @@ import { defineMatcher } from '../matcher.js';
 export const latencyMs = defineMatcher({
   word: 'latencyMs',
   spelling: 'latency',
-  field: { kind: 'time', max: 3_600_000, about: 'How long the call may take. A warning in "golden verify", slow_call in a probe: one call is no measurement.' },
+  field: {
+    kind: 'time',
+    max: 3_600_000,
+    about: 'How long the call may take. A warning in "golden verify", slow_call in a probe: one call is no measurement.',
+  },
   example: '500ms',
   isStable: () => false,
   judge: (given, { durationMs }) =>
-    durationMs <= given ? [] : [{ says: `the call took ${Math.round(durationMs)} ms, at most ${given} ms wanted`, reason: 'slow_call', weight: 'soft' }],
+    durationMs <= given
+      ? []
+      : [{ says: `the call took ${Math.round(durationMs)} ms, at most ${given} ms wanted`, reason: 'slow_call', weight: 'soft' }],
 });

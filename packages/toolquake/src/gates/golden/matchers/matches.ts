@@ -9,7 +9,8 @@ export const matches = defineMatcher({
   field: {
     kind: 'map',
     item: { kind: 'text', about: 'A pattern.' },
-    about: 'By path: a regular expression that is found in the text there (or in a number as it is written). Case counts; ^ and $ are the ends.',
+    about:
+      'By path: a regular expression that is found in the text there (or in a number as it is written). Case counts; ^ and $ are the ends.',
   },
   example: `{ id: '^ord_[0-9a-f]{8}$' }`,
   isStable: (given) => Object.keys(given).length > 0,
@@ -20,7 +21,12 @@ export const matches = defineMatcher({
         compilePattern(source);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        reader.report([...path, at], 'WRONG_TYPE', `The pattern at "${at}" is refused: ${why}.`, 'Patterns run in linear time: no look-around, no back references. See docs/golden.md.');
+        reader.report(
+          [...path, at],
+          'WRONG_TYPE',
+          `The pattern at "${at}" is refused: ${why}.`,
+          'Patterns run in linear time: no look-around, no back references. See docs/golden.md.',
+        );
       }
     }
   },

@@ -24,7 +24,12 @@ export const near = defineMatcher({
     for (const [at, { abs, rel }] of Object.entries(given)) {
       if ((abs ?? 0) < 0 || (rel ?? 0) < 0) reader.report([...path, at], 'OUT_OF_RANGE', `The tolerance at "${at}" is below 0.`);
       if (abs === undefined && rel === undefined)
-        reader.report([...path, at], 'MISSING_KEY', `The number at "${at}" has no tolerance.`, 'Give "abs" or "rel"; without one, "data" compares exactly.');
+        reader.report(
+          [...path, at],
+          'MISSING_KEY',
+          `The number at "${at}" has no tolerance.`,
+          'Give "abs" or "rel"; without one, "data" compares exactly.',
+        );
     }
   },
   judge: (given, answer) =>

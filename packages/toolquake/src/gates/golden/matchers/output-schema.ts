@@ -5,7 +5,11 @@ import { defineMatcher } from '../matcher.js';
 /** The promise of the tool itself. */
 export const outputSchema = defineMatcher({
   word: 'outputSchema',
-  field: { kind: 'flag', about: 'true: the tool has an outputSchema, there is structured content, and it keeps it. A violation that can be told fails in any case.' },
+  field: {
+    kind: 'flag',
+    about:
+      'true: the tool has an outputSchema, there is structured content, and it keeps it. A violation that can be told fails in any case.',
+  },
   example: 'true',
   isStable: () => false,
   judge(given, { tool, result }) {
@@ -15,7 +19,8 @@ export const outputSchema = defineMatcher({
     const { structuredContent } = result;
     if (structuredContent === undefined) return [];
     const { keeps, why } = judgeSchema(promised, structuredContent);
-    if (keeps === undefined) return [{ says: 'whether the structured content keeps the outputSchema cannot be told within bounds', weight: 'undecided' }];
+    if (keeps === undefined)
+      return [{ says: 'whether the structured content keeps the outputSchema cannot be told within bounds', weight: 'undecided' }];
     const says = `the structured content violates the outputSchema${why === '' ? '' : ` ${why}`}`;
     return keeps ? [] : [{ says, reason: 'canary_output_schema_invalid' }];
   },

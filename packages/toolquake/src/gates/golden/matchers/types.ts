@@ -23,9 +23,10 @@ export const types = defineMatcher({
   isStable: () => false,
   check: (given, path, reader) => checkPaths(Object.keys(given), path, reader),
   judge: (given, answer) =>
-    atPaths(given, answer, (value, type, path) => (TYPES[type]?.(value) === true ? undefined : `${path} is ${typeOf(value)}, ${type} expected`)),
+    atPaths(given, answer, (value, type, path) =>
+      TYPES[type]?.(value) === true ? undefined : `${path} is ${typeOf(value)}, ${type} expected`,
+    ),
 });
 
 /** The type of a value, in the words of `types`. */
-export const typeOf = (value: unknown): string =>
-  Object.keys(TYPES).find((type) => type !== 'integer' && TYPES[type]!(value)) ?? 'no JSON';
+export const typeOf = (value: unknown): string => Object.keys(TYPES).find((type) => type !== 'integer' && TYPES[type]!(value)) ?? 'no JSON';

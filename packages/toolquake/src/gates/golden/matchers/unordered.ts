@@ -5,7 +5,11 @@ import { shown } from '../shown.js';
 /** The same items in any order. */
 export const unordered = defineMatcher({
   word: 'unordered',
-  field: { kind: 'map', item: { kind: 'value', about: 'Items.' }, about: 'By path: the items of the list there, each as often, in any order.' },
+  field: {
+    kind: 'map',
+    item: { kind: 'value', about: 'Items.' },
+    about: 'By path: the items of the list there, each as often, in any order.',
+  },
   example: '{ tags: [new, sale] }',
   isStable: (given) => Object.keys(given).length > 0,
   check(given, path, reader) {

@@ -23,7 +23,8 @@ export const without = defineMatcher({
   },
   example: '[stack-trace, email]',
   isStable: () => false,
-  judge: (given, { text }) => given.filter((leak) => holds(leak, text)).map((leak) => ({ says: `the answer holds what looks like this: ${leak}` })),
+  judge: (given, { text }) =>
+    given.filter((leak) => holds(leak, text)).map((leak) => ({ says: `the answer holds what looks like this: ${leak}` })),
 });
 
 function holds(leak: string, text: string): boolean {

@@ -99,7 +99,9 @@ function quantifier(text: string): readonly [text: string, min: number, max: num
 /** The part of the source that stands for one character: `a`, `.`, `\d`, `\p{L}`, `[a-z]`. */
 function characterText(points: readonly string[], from: number): string {
   const rest = points.slice(from).join('');
-  const escape = /^\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[\w=]{1,40}\}|c[A-Za-z]|[^\dukxpPc]|0(?!\d))/su.exec(rest);
+  const escape = /^\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[\w=]{1,40}\}|c[A-Za-z]|[^\dukxpPc]|0(?!\d))/su.exec(
+    rest,
+  );
   if (escape !== null) return escape[0];
   if (rest.startsWith('\\')) throw new PatternRefusal('it refers back to a group, or has an escape that is unknown');
   const set = /^\[(?:\\.|[^\]\\])*\]/su.exec(rest);
