@@ -143,7 +143,8 @@ async function canariesOf(reader: ValueReader, given: Settings, path: PlanPath, 
   if (fixture === undefined) return [callOf(given, path, reader, String(tool))];
   for (const key of ['name', 'arguments', 'expect', 'mayWrite'].filter((one) => one in given))
     reader.report([...path, key], 'UNKNOWN_KEY', `${pathText(path)}.${key} stands in the fixture file.`);
-  return loadFixtures(String(fixture), resolve(folder, String(fixture)));
+  const file = textOf(fixture) ?? '';
+  return loadFixtures(file, resolve(folder, file));
 }
 
 function authOf(reader: ValueReader, given: unknown, path: PlanPath): TargetAuth | undefined {

@@ -10,7 +10,7 @@ export const length = defineMatcher({
   check: checkEnds,
   judge: (given, answer) =>
     atPaths(given, answer, (value, ends, path) => {
-      const size = Array.isArray(value) ? value.length : typeof value === 'string' ? [...value].length : undefined;
+      const size = Array.isArray(value) ? value.length : typeof value === 'string' ? Array.from(value).length : undefined;
       if (size === undefined) return `${path} is no list and no text`;
       const wrong = outside(size, ends);
       if (wrong === undefined) return undefined;

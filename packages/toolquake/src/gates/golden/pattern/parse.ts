@@ -26,7 +26,7 @@ const MAX_COUNT = 1000;
 /** Throws a `PatternRefusal`. */
 export function parsePattern(source: string): PatternNode {
   if (source.length > MAX_LENGTH) throw new PatternRefusal(`it is longer than ${MAX_LENGTH} characters`);
-  const points = [...source];
+  const points = Array.from(source);
   let at = 0;
   const either = (): PatternNode => {
     const parts = [all()];
@@ -76,7 +76,7 @@ export function parsePattern(source: string): PatternNode {
       return { kind: 'place', place: next === 'b' ? 'edge' : 'no-edge' };
     }
     const text = characterText(points, at);
-    at += [...text].length;
+    at += Array.from(text).length;
     return { kind: 'one', test: characterTest(text) };
   };
   const whole = either();
@@ -112,7 +112,7 @@ function characterText(points: readonly string[], from: number): string {
 
 /** JavaScript decides about single characters: nothing can run away there. */
 function characterTest(text: string): (character: string) => boolean {
-  const isPlain = [...text].length === 1 && text !== '.';
+  const isPlain = Array.from(text).length === 1 && text !== '.';
   if (isPlain) return (character) => character === text;
   const known = new Map<string, boolean>();
   let one: RegExp;

@@ -70,7 +70,7 @@ export function compilePattern(source: string): Pattern {
   };
   emit(parsePattern(source));
   add({ kind: 'found' });
-  return { test: (text) => run(steps, [...text.slice(0, MAX_SEARCHED)]) };
+  return { test: (text) => run(steps, Array.from(text.slice(0, MAX_SEARCHED))) };
 }
 
 function run(steps: readonly Step[], text: readonly string[]): boolean {
