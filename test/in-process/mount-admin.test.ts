@@ -173,7 +173,7 @@ test('a handler of Requests is told who calls, or answers nobody', async () => {
   expect((await admin(ask(), { remoteAddress: '::1' }))?.status).toBe(200);
   expect((await mountWebAdmin(run, { token: TOKEN, allowRemote: true })(ask()))?.status).toBe(200);
   expect(await admin(new Request('http://localhost/chaosx'))).toBeUndefined();
-  const large = new Request('http://localhost/chaos/inject', { ...{ method: 'POST' }, body: 'x'.repeat(2 ** 21), headers: ask().headers });
+  const large = new Request('http://localhost/chaos/inject', { method: 'POST', body: 'x'.repeat(2 ** 21), headers: ask().headers });
   expect((await admin(large, { remoteAddress: '127.0.0.1' }))?.status).toBe(413);
 });
 

@@ -28,7 +28,12 @@ async function overNode(signals: Signals): Promise<Ask> {
   stops.push(() => new Promise((resolve) => server.close(resolve)));
   const { port } = server.address() as AddressInfo;
   return async (path, init) =>
-    saidBy(await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { connection: 'close', ...init?.headers } }));
+    saidBy(
+      await fetch(`http://127.0.0.1:${port}${path}`, {
+        ...init,
+        headers: { connection: 'close', accept: new Headers(init?.headers).get('accept') ?? '*/*' },
+      }),
+    );
 }
 
 const asHandler =

@@ -35,6 +35,8 @@ export type HoldingPen = {
   supersede(exchange: Exchange, direction: Direction): void;
   /** Lets go of what was held until the exchange is cancelled. */
   cancelled(exchange: Exchange): void;
+  /** Drops everything of an exchange but what is held until it is cancelled. */
+  drop(exchange: Exchange): void;
   isWaitingFor(exchange: Exchange): boolean;
   /** Drops everything of a session. */
   close(session: Session): void;
@@ -118,6 +120,9 @@ export function createHoldingPen(clock: Clock, onForgotten: (exchange: Exchange)
         remove(one);
         putOff(one.thenMs, one.session, exchange, one.act);
       }
+    },
+    drop(exchange) {
+      for (const one of byExchange.get(exchange) ?? []) if (one.until !== 'cancel') remove(one);
     },
     isWaitingFor: (exchange) => byExchange.has(exchange),
     close(session) {

@@ -56,6 +56,11 @@ export type Performer = {
    * What a fault still has in its hands goes on.
    */
   abandon(exchange: Exchange, afterMs?: number): void;
+  /**
+   * Before a cancel, or when it is abandoned: there is no way left on which anything could come or go, so nothing waits for
+   * its time any more.
+   */
+  drop(exchange: Exchange): void;
   /** Ends a session: what is held stays unsaid, what never came is recorded. */
   close(session: Session): void;
   /** Sends on everything held or delayed, ends what was to last, and breaks nothing more: for a kill switch. */
@@ -362,6 +367,7 @@ export function createPerformer(options: PerformerOptions): Performer {
       if (afterMs > 0) pen.putOff(afterMs, exchange.session, undefined, () => abandon(exchange));
       else abandon(exchange);
     },
+    drop: pen.drop,
     close(session) {
       pen.close(session);
       sessions.delete(session);

@@ -51,8 +51,12 @@ export function attachFetch(run: Run, options: AttachFetchOptions): AttachedFetc
     onDone: ends.finish,
     onGone(call) {
       ends.forget(call);
+      const { exchange } = call;
+      if (exchange === undefined) return;
+      // Its connection is closed with it: what waits could neither be sent nor be heard, and no timer is to wait for that.
+      performer.drop(exchange);
       // In the modern era closing the response stream is the cancellation; in the legacy era it is only a broken line.
-      if (call.exchange !== undefined && call.session.era === 'modern') performer.cancel(call.exchange);
+      if (call.session.era === 'modern') performer.cancel(exchange);
     },
     arrive(call, frame, block) {
       ends.remember(frame, call, block);

@@ -132,6 +132,8 @@ export function createAuthGate(run: Run, options: InterceptAuthOptions & { reado
           if (asking.isSettled) return;
           asking.settle({ kind: 'gone' });
           if (exchange === undefined) return;
+          // What is held can go nowhere: the handler answers nobody who is gone.
+          performer.drop(exchange);
           // In the legacy era a broken line says nothing about what its client wants.
           if (session.era === 'legacy') performer.abandon(exchange);
           else performer.cancel(exchange);

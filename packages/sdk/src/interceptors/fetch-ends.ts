@@ -6,6 +6,7 @@ import type { Ends, Refusal } from '../core/perform.js';
 import type { Exchange } from '../core/session.js';
 import { answered, type Call } from './fetch-call.js';
 import { brokenError, connectError, refusedError } from './fetch-errors.js';
+import { createFreezer } from './freezer.js';
 import { httpAnswer, toResponse } from './http-answer.js';
 
 /** The ends, and what the wrapper asks of them. */
@@ -36,7 +37,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
   const open = new Set<Call>();
   let failing: { readonly how: DisconnectHow; readonly untilMs: number } | undefined;
   let refusal: DisconnectHow | undefined;
-  let frozen: Freeze | undefined;
+  const freezer = createFreezer(clock);
 
   // Only the wrapper puts handles into exchanges, and they are always calls.
   const callOf = (exchange: Exchange | undefined): Call | undefined => exchange?.handle as Call | undefined;
@@ -61,11 +62,6 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     // A wrapper may have several clients: what is said about one of them is not for another's ears.
     for (const listener of listeners) if (!listener.reply.isDone && listener.session === exchange?.session) return listener;
     return undefined;
-  };
-
-  const thaw = (): void => {
-    frozen?.end();
-    frozen = undefined;
   };
 
   return {
@@ -141,7 +137,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
       if (signal !== 'freeze' && signal !== 'crash') return 'the server does not end with its clients';
       if (signal === 'crash') {
         failing = { how: 'refuse', untilMs: clock.nowMs() + forMs };
-        for (const call of [...open]) {
+        for (const call of open) {
           if (call.breakOff !== undefined) {
             call.breakOff(brokenError('reset', false));
             continue;
@@ -151,14 +147,7 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
         }
         return undefined;
       }
-      const untilMs = clock.nowMs() + forMs;
-      const freeze = (frozen ??= startFreeze());
-      // A second freeze can only make the first one longer: who waits already goes on waiting.
-      if (untilMs <= freeze.untilMs) return undefined;
-      freeze.untilMs = untilMs;
-      clock.schedule(forMs, () => {
-        if (frozen === freeze && freeze.untilMs === untilMs) thaw();
-      });
+      freezer.freeze(forMs);
       return undefined;
     },
     connecting(url, decide) {
@@ -176,8 +165,8 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     forget: (call) => void listeners.delete(call),
     remember: (frame, call, block) => void sources.set(frame, { call, block }),
     sentOn: (frame) => new Promise((resolve) => void waitingForSend.set(frame, resolve)),
-    thawed: () => frozen?.thawed ?? Promise.resolve(),
-    thaw,
+    thawed: () => freezer.afterThaw(() => Promise.resolve()),
+    thaw: freezer.thaw,
   };
 }
 
@@ -193,17 +182,6 @@ function hostOf(url: string): string {
   } catch {
     return url;
   }
-}
-
-/** A server that stands still: until when, and who waits for it. */
-type Freeze = { untilMs: number; readonly thawed: Promise<void>; readonly end: () => void };
-
-function startFreeze(): Freeze {
-  let end!: () => void;
-  const thawed = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { untilMs: -Infinity, thawed, end };
 }
 
 /** Progress and the like belong to a call too, but only an answer, or what became of one, ends it. */

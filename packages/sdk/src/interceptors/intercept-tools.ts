@@ -86,7 +86,11 @@ function attachTools(run: Run, { target, label }: InterceptToolsOptions, restore
     const promise = new Promise<unknown>((resolve, reject) => (settle = { resolve, reject }));
     const known: { exchange: Exchange | undefined } = { exchange: undefined };
     const onAbort = (): void => {
-      if (known.exchange !== undefined) performer.cancel(known.exchange);
+      if (known.exchange !== undefined) {
+        // Whoever called hears nothing any more.
+        performer.drop(known.exchange);
+        performer.cancel(known.exchange);
+      }
       call.reject(signal?.reason);
     };
     const done = (): void => {

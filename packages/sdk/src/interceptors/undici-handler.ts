@@ -97,6 +97,7 @@ export function responseOf(dispatch: (handler: UndiciHandler) => void, signal: A
     let body: ReadableStreamDefaultController<Uint8Array> | undefined;
     let abort: (reason: Error) => void = () => {};
     let resume: () => void = () => {};
+    let isPaused = false;
     const onAbort = (): void => abort(causeOf(signal?.reason));
     const done = (): void => signal?.removeEventListener('abort', onAbort);
     const start = (given: (reason: Error) => void): void => {
@@ -110,15 +111,23 @@ export function responseOf(dispatch: (handler: UndiciHandler) => void, signal: A
       const isEmpty = status === 204 || status === 205 || status === 304;
       const stream = new ReadableStream<Uint8Array>({
         start: (controller) => void (body = controller),
-        pull: () => resume(),
+        // A stream also asks while it is given something, and then there is nothing to resume.
+        pull() {
+          if (!isPaused) return;
+          isPaused = false;
+          resume();
+        },
         cancel: (reason) => abort(causeOf(reason)),
       });
       resolve(new Response(isEmpty ? null : stream, { status, statusText, headers }));
     };
     const data = (chunk: Uint8Array): boolean => {
+      // A parser that is resumed before there is more says so with nothing. Who pauses it for that asks it again for ever.
+      if (chunk.length === 0) return true;
       // A copy: undici reads the next chunk into the same memory.
       body?.enqueue(chunk.slice());
-      return (body?.desiredSize ?? 1) > 0;
+      isPaused = (body?.desiredSize ?? 1) <= 0;
+      return !isPaused;
     };
     const end = (): void => {
       done();

@@ -93,5 +93,6 @@ function messageOf(error: Error): string {
   if (error.message !== '') return error.message;
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   if (first instanceof Error) return messageOf(first);
-  return String((error as { code?: unknown }).code ?? error.name);
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : error.name;
 }

@@ -20,6 +20,7 @@ const MAX_METHODS = 64;
 const MAX_ERROR_TYPES = 40;
 const MAX_VERSIONS = 8;
 const MAX_SERIES = 2000;
+const MAX_KEY_LENGTH = 500;
 
 /** Percentiles are of this many minutes. */
 const WINDOW_MINUTES = 5;
@@ -50,10 +51,13 @@ type Series = { readonly labels: MetricLabels; readonly buckets: number[]; sum: 
 type Minute = { readonly minute: number; readonly sketch: Sketch; protocolErrors: number; toolErrors: number };
 type Recent = { readonly method: string; readonly tool: string | undefined; readonly minutes: Minute[] };
 
+type Place = { readonly series: Series; readonly recent: Recent };
+
 /** A book with nothing in it. */
 export function createOperationBook(nowMs: () => number): OperationBook {
   const series = new Map<string, Series>();
   const recents = new Map<string, Recent>();
+  const places = new Map<string, Place>();
   const tools = createLabelNames(MAX_TOOLS, OTHER_NAME);
   const methods = createLabelNames(MAX_METHODS, OTHER_NAME);
   const errorTypes = createLabelNames(MAX_ERROR_TYPES, OTHER_NAME);
@@ -81,16 +85,33 @@ export function createOperationBook(nowMs: () => number): OperationBook {
     return made;
   };
 
-  const countRecent = (method: string, tool: string | undefined, { seconds, errorType }: Operation): void => {
+  const recentOf = (method: string, tool: string | undefined): Recent => {
     const key = JSON.stringify([method, tool]);
     const recent = recents.get(key) ?? { method, tool, minutes: [] };
     recents.set(key, recent);
+    return recent;
+  };
+
+  /** Most operations are like one that was there before: then nothing has to be put together. */
+  const placeOf = (operation: Operation): Place => {
+    const { method, tool, errorType, network, version } = operation;
+    const key = `${method}\n${tool ?? ''}\n${errorType ?? ''}\n${network ?? ''}\n${version ?? ''}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const labels = labelsOf(operation);
+    const place: Place = { series: seriesOf(labels), recent: recentOf(labels['mcp_method_name']!, labels['gen_ai_tool_name']) };
+    // Keys are names from outside; what finds no room here is put together again each time.
+    if (places.size < MAX_SERIES && key.length < MAX_KEY_LENGTH) places.set(key, place);
+    return place;
+  };
+
+  const countRecent = ({ minutes }: Recent, { seconds, errorType }: Operation): void => {
     const minute = Math.floor(nowMs() / 60_000);
-    let last = recent.minutes.at(-1);
+    let last = minutes.at(-1);
     if (last?.minute !== minute) {
       last = { minute, sketch: createSketch(), protocolErrors: 0, toolErrors: 0 };
-      recent.minutes.push(last);
-      if (recent.minutes.length > WINDOW_MINUTES) recent.minutes.shift();
+      minutes.push(last);
+      if (minutes.length > WINDOW_MINUTES) minutes.shift();
     }
     last.sketch.add(seconds * 1000);
     if (errorType === 'tool_error') last.toolErrors++;
@@ -100,13 +121,12 @@ export function createOperationBook(nowMs: () => number): OperationBook {
   return {
     add(operation) {
       total++;
-      const labels = labelsOf(operation);
-      const one = seriesOf(labels);
+      const { series: one, recent } = placeOf(operation);
       one.count++;
       one.sum += operation.seconds;
       const bucket = DURATION_BOUNDS_SECONDS.findIndex((bound) => operation.seconds <= bound);
       if (bucket >= 0) one.buckets[bucket]!++;
-      countRecent(labels['mcp_method_name']!, labels['gen_ai_tool_name'], operation);
+      countRecent(recent, operation);
     },
     family: () => ({
       name: 'mcp_server_operation_duration_seconds',

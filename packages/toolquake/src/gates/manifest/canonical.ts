@@ -2,7 +2,7 @@
 import { isObject } from '@toolquake/sdk/core';
 
 /** Deeper than this nothing is written: whoever measures first (`measure.ts`) never gets here. */
-export const MAX_JSON_DEPTH = 128;
+const MAX_JSON_DEPTH = 128;
 
 /** How it is spelled: on one line, or indented for people who review it. */
 export type CanonicalOptions = { readonly isIndented?: boolean };

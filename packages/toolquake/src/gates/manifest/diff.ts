@@ -7,7 +7,7 @@ import type { Level } from './level.js';
 import type { Manifest } from './manifest.js';
 
 /** Findings beyond this are counted, not kept: nobody reads them, and a hostile pair of manifests can make millions. */
-export const MAX_FINDINGS = 20_000;
+const MAX_FINDINGS = 20_000;
 
 const isGrave = (level: Level): boolean => level !== 'compatible' && level !== 'may-break';
 

@@ -1,9 +1,9 @@
 /** How large and how deep a value is, found without recursion: what is refused here never reaches code that recurses. */
 
 /** Deeper definitions are an attack: the deepest schema of a real server seen so far has 14 levels. */
-export const MAX_DEFINITION_DEPTH = 100;
+const MAX_DEFINITION_DEPTH = 100;
 /** Values inside one definition. */
-export const MAX_DEFINITION_VALUES = 100_000;
+const MAX_DEFINITION_VALUES = 100_000;
 
 /** What is wrong with the size of a value, in words; undefined when nothing is. */
 export function oversize(value: unknown): string | undefined {

@@ -36,7 +36,7 @@ export const lettersOf = ({ levels }: JudgedFinding): string => levels.map((leve
 const LONGEST = 80;
 
 /** A value on one short line; nothing for what was not there. */
-export function shortValue(value: unknown): string {
+function shortValue(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value.replace(/\s+/g, ' ') : canonicalText(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 3)}...`;

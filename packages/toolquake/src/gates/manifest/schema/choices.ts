@@ -173,7 +173,7 @@ function isSameChoice(place: Place, before: Branches, after: Branches): boolean 
 }
 
 /** True when no value can meet two of the branches: their types differ, or a required constant does. */
-export function areApart(root: SchemaRoot, branches: Branches): boolean {
+function areApart(root: SchemaRoot, branches: Branches): boolean {
   if (branches.length > MAX_BRANCHES) return false;
   const kinds = branches.map((branch) => {
     const view = viewOf(root, branch);

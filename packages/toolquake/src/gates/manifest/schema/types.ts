@@ -6,7 +6,7 @@ import { viewOf, type SchemaRoot, type View } from './view.js';
 export const TYPE = { null: 1, boolean: 2, object: 4, array: 8, string: 16, integer: 32, fraction: 64 } as const;
 
 /** Every type. */
-export const ANY_TYPE = 127;
+const ANY_TYPE = 127;
 /** Whole or not. */
 export const NUMBER = TYPE.integer | TYPE.fraction;
 

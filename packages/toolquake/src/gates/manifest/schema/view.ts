@@ -34,7 +34,7 @@ export const schemaRoot = (document: unknown): SchemaRoot => ({
 const SILENT: ReadonlySet<string> = new Set([...TEXT_WORDS, ...REMARK_WORDS, '$schema', '$defs', 'definitions', '$id', 'id', '$anchor']);
 
 /** True for a word that says something about values. */
-export const isConstraint = (word: string): boolean => !SILENT.has(word) && !word.startsWith('x-');
+const isConstraint = (word: string): boolean => !SILENT.has(word) && !word.startsWith('x-');
 
 /** Longer chains of references are a loop. */
 const MAX_CHAIN = 32;
