@@ -5,7 +5,7 @@ import type { SettingField, SettingFields } from '../core/setting-field.js';
 import { EXPECTATION_FIELDS, MATCHERS } from '../gates/golden/catalogue.js';
 
 /** The keys under `expect`. */
-export const EXPECT_FIELD: SettingField = {
+const EXPECT_FIELD: SettingField = {
   kind: 'group',
   fields: EXPECTATION_FIELDS,
   about: 'What a good answer looks like; without it, any answer that is no error and not empty.',
@@ -23,7 +23,7 @@ type Settings = Readonly<Record<string, unknown>>;
 const MAX_PAGES = 10;
 
 /** From what the table read to an expectation; problems that the table cannot see are reported. */
-export function expectationOf(given: Settings, path: PlanPath, reader: ValueReader): Expectation {
+function expectationOf(given: Settings, path: PlanPath, reader: ValueReader): Expectation {
   // The table of fields read every value by its kind, so the words have the types that they say.
   const { newest, times, latency, pages, ...same } = given as Omit<Expectation, 'newest' | 'times' | 'pages'> & {
     readonly newest?: { readonly path: string; readonly within: number };

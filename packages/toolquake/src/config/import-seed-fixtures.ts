@@ -3,9 +3,7 @@ import { isObject, type JsonObject, type PlanPath, type ValueReader } from '@too
 
 /** A list of fixtures, or one of them under "fixtures", that speak of expectations. */
 export const isSeedFile = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) &&
-  value.length > 0 &&
-  value.some((one) => isObject(one) && (Object.hasOwn(one, 'expectations') || Object.hasOwn(one, 'input')));
+  Array.isArray(value) && value.some((one) => isObject(one) && (Object.hasOwn(one, 'expectations') || Object.hasOwn(one, 'input')));
 
 const TYPES: Readonly<Record<string, string>> = {
   object: 'object',
