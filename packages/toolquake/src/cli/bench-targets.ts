@@ -66,7 +66,7 @@ export function callsOf(
     });
   }
   if (captured.length > 0) return captured.map((call) => ({ tool: call.tool, arguments: call.arguments ?? {} }));
-  const canaries = new Map(candidate.plan.canaries.map((canary) => [canary.tool, canary]));
+  const canaries = new Map(candidate.plan.canaries.filter(({ asks = 'tool' }) => asks === 'tool').map((canary) => [canary.tool, canary]));
   if (canaries.size > 0) return [...canaries.values()].map((canary) => ({ tool: canary.tool, arguments: canary.arguments }));
   throw new ToolquakeError('BAD_ARGUMENT', {
     message: `There is nothing to call: no --call, and no canaries for ${candidate.target.name} in toolquake.yaml.`,

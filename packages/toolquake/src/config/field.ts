@@ -9,30 +9,8 @@ import {
   type PlanPath,
   type ValueReader,
 } from '@toolquake/sdk/core';
+import type { SettingField, SettingFields } from '../core/setting-field.js';
 import type { JsonSchema } from './plan-schema.js';
-
-/** One value. */
-export type SettingField = { readonly about: string; readonly isRequired?: true } & (
-  | {
-      readonly kind: 'text';
-      readonly pattern?: RegExp;
-      readonly likeThis?: string;
-      /** What stands there must not be repeated. */ readonly isSecret?: true;
-    }
-  | { readonly kind: 'word'; readonly words: readonly string[] }
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'whole'; readonly min: number; readonly max: number }
-  | { readonly kind: 'number' }
-  | { readonly kind: 'time'; readonly max: number }
-  | { readonly kind: 'names' }
-  | { readonly kind: 'value' }
-  | { readonly kind: 'group'; readonly fields: SettingFields }
-  | { readonly kind: 'list'; readonly item: SettingField }
-  | { readonly kind: 'map'; readonly item: SettingField }
-);
-
-/** Keys by name. */
-export type SettingFields = { readonly [name: string]: SettingField };
 
 /** The keys of a mapping, with every problem reported. What comes back is meaningless when there are problems. */
 export function readSettings(

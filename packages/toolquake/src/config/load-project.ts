@@ -1,13 +1,15 @@
 /** From toolquake.yaml to checked targets. Errors carry file, line, column and the nearest good word. */
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ToolquakeError, type JsonObject, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
+import { pathText, ToolquakeError, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
 import type { Stage } from '../core/connection.js';
-import type { Canary, Expectation, ProbePlan } from '../core/expectation.js';
+import type { Canary, ProbePlan } from '../core/expectation.js';
 import type { Budgets, TargetAuth, TargetDefinition } from '../targets/target.js';
 import type { ConfiguredTarget } from './configured-target.js';
+import { callOf } from './expectation.js';
 import { readSettings, settingReader } from './field.js';
 import { importTargets } from './import-targets.js';
+import { loadFixtures } from './load-fixtures.js';
 import { locateAll, planError } from './load-plan.js';
 import { readPlanFile } from './plan-file.js';
 import { parseText } from './plan-text.js';
@@ -34,8 +36,9 @@ export async function loadProject(shown: string, path: string = shown): Promise<
   const reader = settingReader();
   const settings = readSettings(reader, text.value, [], PROJECT_FIELDS);
   const folder = dirname(resolve(path));
-  const own =
-    reader.problems.length === 0 ? listOf(settings['targets']).map((given, index) => targetOf(reader, given, index, settings, folder)) : [];
+  const own: ConfiguredTarget[] = [];
+  for (const [index, given] of (reader.problems.length === 0 ? listOf(settings['targets']) : []).entries())
+    own.push(await targetOf(reader, given, index, settings, folder));
   checkNames(reader, own);
   if (reader.problems.length > 0) {
     throw planError(
@@ -66,7 +69,7 @@ const textsOf = (value: unknown): readonly string[] => (value ?? []) as readonly
 const textOf = (value: unknown): string | undefined => value as string | undefined;
 const mapOf = <Value>(value: unknown): Readonly<Record<string, Value>> => (value ?? {}) as Readonly<Record<string, Value>>;
 
-function targetOf(reader: ValueReader, given: Settings, index: number, whole: Settings, folder: string): ConfiguredTarget {
+async function targetOf(reader: ValueReader, given: Settings, index: number, whole: Settings, folder: string): Promise<ConfiguredTarget> {
   const path: PlanPath = ['targets', index];
   const { url, command } = given;
   const name = String(given['name']);
@@ -100,7 +103,10 @@ function targetOf(reader: ValueReader, given: Settings, index: number, whole: Se
           caFile: fromHere(given['caFile']),
           publicOnly: given['publicOnly'] === true,
         };
-  return { target, plan: probePlanOf(given), manifest: fromHere(given['manifest']), labels: mapOf<string>(given['labels']) };
+  const canaries: Canary[] = [];
+  for (const [at, canary] of listOf(given['canaries']).entries())
+    canaries.push(...(await canariesOf(reader, canary, [...path, 'canaries', at], folder)));
+  return { target, plan: probePlanOf(given, canaries), manifest: fromHere(given['manifest']), labels: mapOf<string>(given['labels']) };
 }
 
 /** `hello: 5s` is `helloMs: 5000`. */
@@ -110,11 +116,11 @@ function budgetsIn(given: unknown): Partial<Budgets> {
   );
 }
 
-function probePlanOf(given: Settings): ProbePlan {
+function probePlanOf(given: Settings, canaries: readonly Canary[]): ProbePlan {
   const health = given['health'] as Settings | undefined;
   return {
     tools: textsOf(given['tools']),
-    canaries: listOf(given['canaries']).map(canaryOf),
+    canaries,
     health:
       health === undefined
         ? undefined
@@ -127,20 +133,18 @@ function probePlanOf(given: Settings): ProbePlan {
   };
 }
 
-function canaryOf(given: Settings): Canary {
-  const expect = mapOf<unknown>(given['expect']);
-  const newest = expect['newest'] as { readonly path: string; readonly within: number } | undefined;
-  const tool = String(given['tool']);
-  return {
-    name: textOf(given['name']) ?? tool,
-    tool,
-    arguments: mapOf<unknown>(given['arguments']) as JsonObject,
-    expect: {
-      ...(expect as Omit<Expectation, 'newest'>),
-      newest: newest === undefined ? undefined : { path: newest.path, withinMs: newest.within },
-    },
-    mayWrite: given['mayWrite'] === true,
-  };
+/** A canary here, or all fixtures of a file. */
+async function canariesOf(reader: ValueReader, given: Settings, path: PlanPath, folder: string): Promise<readonly Canary[]> {
+  const { tool, fixture } = given;
+  if ((tool === undefined) === (fixture === undefined)) {
+    reader.report(path, 'MISSING_KEY', `${pathText(path)} needs either "tool" or "fixture"${tool === undefined ? '' : ', not both'}.`);
+    return [];
+  }
+  if (fixture === undefined) return [callOf(given, path, reader, String(tool))];
+  for (const key of ['name', 'arguments', 'expect', 'mayWrite'].filter((one) => one in given))
+    reader.report([...path, key], 'UNKNOWN_KEY', `${pathText(path)}.${key} stands in the fixture file.`);
+  const file = textOf(fixture) ?? '';
+  return loadFixtures(file, resolve(folder, file));
 }
 
 function authOf(reader: ValueReader, given: unknown, path: PlanPath): TargetAuth | undefined {

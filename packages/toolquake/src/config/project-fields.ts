@@ -1,5 +1,6 @@
 /** The vocabulary of toolquake.yaml. Gates and the monitor read the same file; every key has one line here. */
-import type { SettingField, SettingFields } from './field.js';
+import type { SettingField, SettingFields } from '../core/setting-field.js';
+import { CALL_FIELDS } from './expectation.js';
 
 const ONE_HOUR = 3_600_000;
 const time = (about: string): SettingField => ({ kind: 'time', max: ONE_HOUR, about });
@@ -29,35 +30,11 @@ const budgets: SettingFields = {
   maxDepth: { kind: 'whole', min: 4, max: 1000, about: 'Levels of nesting that are accepted; 100 by default.' },
 };
 
-const expectation: SettingFields = {
-  contains: { kind: 'names', about: 'Texts that the answer contains.' },
-  notContains: { kind: 'names', about: 'Texts that the answer does not contain.' },
-  data: { kind: 'value', about: 'What the structured content holds at least; members that are not named are free.' },
-  least: {
-    kind: 'map',
-    item: { kind: 'number', about: 'A number.' },
-    about: 'By path into the data: the least number, or the least length of a list. For example total_results: 1.',
-  },
-  newest: {
-    kind: 'group',
-    about: 'A time in the data that must not be old.',
-    fields: {
-      path: { kind: 'text', isRequired: true, about: 'Where the time stands, for example items[0].updatedAt.' },
-      within: { kind: 'time', max: 1000 * ONE_HOUR, isRequired: true, about: 'How old it may be.' },
-    },
-  },
-};
-
 const canary: SettingFields = {
   name: text('How it is called in reports; the tool, unless told otherwise.'),
-  tool: { kind: 'text', isRequired: true, about: 'The tool to call.' },
-  arguments: { kind: 'map', item: { kind: 'value', about: 'An argument.' }, about: 'Its arguments.' },
-  expect: {
-    kind: 'group',
-    fields: expectation,
-    about: 'What a good answer looks like; without it, any answer that is no error and not empty.',
-  },
-  mayWrite: { kind: 'flag', about: 'Also call a tool that does not say that it only reads.' },
+  tool: { kind: 'text', about: 'The tool to call. Either this or a fixture file.' },
+  fixture: text('A fixture file of "toolquake golden", from this file: every fixture in it is a canary.'),
+  ...CALL_FIELDS,
 };
 
 /** Slower than these is `slow_*`, though within the budget. */

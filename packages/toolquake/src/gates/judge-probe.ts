@@ -4,7 +4,7 @@ import type { ProbePlan } from '../core/expectation.js';
 import { FAILURE_REASONS, isFailureReason } from '../core/failure-reason.js';
 import { stateOf, type Finding, type ProbeReport, type TargetFacts } from '../core/probe-report.js';
 import type { HealthMeasurement } from '../probes/health-url.js';
-import { redactText } from '../recordings/redact.js';
+import { harmless } from './harmless.js';
 
 const DAY_MS = 86_400_000;
 /** Notices at these ages, so that nobody is told every minute for a month. */
@@ -53,11 +53,6 @@ export function judgeSlowness(stages: readonly StageTiming[], slowMs: ProbePlan[
     if (limit === undefined || durationMs <= limit || !isFailureReason(reason)) return [];
     return [{ reason, step: stage, detail: `${stage} took ${Math.round(durationMs)} ms, at most ${limit} ms wanted` }];
   });
-}
-
-/** A server chooses many of these words: no secret that it repeats, and nothing that a terminal would obey. */
-export function harmless(text: string): string {
-  return redactText(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')).slice(0, 600);
 }
 
 /** Worst first; among equals the first found, which is the first step that failed. */

@@ -2,10 +2,8 @@
 import { isObject, ToolquakeError } from '@toolquake/sdk/core';
 import type { BenchCall } from '../gates/latency/measure.js';
 
-const EXAMPLE = `For example: --call 'search {"q":"shoes"}'`;
-
 /** Reads the calls of a command line. Several come joined by ";", which arguments may hold as well. */
-export function parseCalls(text: string): readonly BenchCall[] {
+export function parseCalls(text: string, flag = '--call'): readonly BenchCall[] {
   const calls: BenchCall[] = [];
   let pending = '';
   const pieces = text.split(';');
@@ -13,13 +11,13 @@ export function parseCalls(text: string): readonly BenchCall[] {
     pending = pending === '' ? piece : `${pending};${piece}`;
     const call = parseCall(pending);
     if (call === undefined) {
-      if (index === pieces.length - 1) throw badCall(pending);
+      if (index === pieces.length - 1) throw badCall(pending, flag);
       continue;
     }
     pending = '';
     if (calls.some(({ tool }) => tool === call.tool)) {
       throw new ToolquakeError('BAD_ARGUMENT', {
-        message: `--call names ${call.tool} twice.`,
+        message: `${flag} names ${call.tool} twice.`,
         advice: 'One call per tool and comparison: results are told by tool. Compare twice for two sets of arguments.',
       });
     }
@@ -41,9 +39,9 @@ function parseCall(text: string): BenchCall | undefined {
   }
 }
 
-function badCall(text: string): ToolquakeError {
+function badCall(text: string, flag: string): ToolquakeError {
   return new ToolquakeError('BAD_ARGUMENT', {
-    message: `--call must be the name of a tool and a JSON object of arguments, not "${text.slice(0, 200)}".`,
-    advice: EXAMPLE,
+    message: `${flag} must be the name of a ${flag === '--prompt' ? 'prompt' : 'tool'} and a JSON object of arguments, not "${text.slice(0, 200)}".`,
+    advice: `For example: ${flag} 'search {"q":"shoes"}'`,
   });
 }

@@ -61,10 +61,9 @@ export async function probeTarget(configured: ConfiguredTarget, world: ProbeWorl
       findings.push(...judgeEndings(open, wallClockMs()));
       step = 'list';
       tools = offersTools(open) ? (await measureToolList(open)).tools : [];
-      findings.push(...judgeTools(tools, [...new Set([...plan.tools, ...plan.canaries.map((canary) => canary.tool)])]));
+      findings.push(...judgeTools(tools, [...new Set([...plan.tools, ...plan.canaries.filter(isOfTool).map((canary) => canary.tool)])]));
       step = 'call';
-      const canHold = tools.length > 0;
-      for (const canary of canHold ? plan.canaries : []) {
+      for (const canary of plan.canaries.filter((one) => tools!.length > 0 || !isOfTool(one))) {
         const finding = await callCanary(open, canary, tools, world);
         if (finding !== undefined) findings.push(finding);
       }
@@ -100,6 +99,8 @@ const LATE: Partial<Record<Stage, FailureReason>> = { list: 'tools_list_timeout'
 
 const offersTools = ({ capabilities }: Connection): boolean => isObject(capabilities['tools']);
 
+const isOfTool = ({ asks }: Canary): boolean => (asks ?? 'tool') === 'tool';
+
 /** Over connections of its own, with the trust of the target, but never with its credentials: the URL may be anybody's. */
 async function checkHealth(
   check: HealthCheck,
@@ -118,6 +119,7 @@ export async function callCanary(
   tools: readonly JsonObject[],
   { clock, wallClockMs }: Pick<ProbeWorld, 'clock' | 'wallClockMs'>,
 ): Promise<Finding | undefined> {
+  if (!isOfTool(canary)) return judgeCanary(await measureCanary(connection, canary, clock), undefined, wallClockMs());
   const tool = tools.find((one) => nameOfTool(one) === canary.tool);
   if (tool === undefined) return undefined;
   const { annotations } = tool;

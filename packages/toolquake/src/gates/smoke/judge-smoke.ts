@@ -1,5 +1,5 @@
 /** From measured steps to a verdict. Pure. */
-import { harmless } from '../judge-probe.js';
+import { harmless } from '../harmless.js';
 import { clueIn } from './clue.js';
 import { failed, skipped } from './outcome.js';
 import {
