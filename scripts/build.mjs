@@ -54,10 +54,11 @@ async function bundle() {
   const { rolldown } = await import('rolldown');
   const dist = join(root, 'packages/toolquake/dist');
   const build = await rolldown({
-    // The second one is started as a thread, by its file name.
+    // Those after the first are started by their file names: a thread, and a process.
     input: {
       cli: join(root, 'packages/toolquake/src/cli/main.ts'),
       'scenario-worker': join(root, 'packages/toolquake/src/operations/scenario-worker.ts'),
+      'calibration-server': join(root, 'packages/toolquake/src/operations/calibration-server.ts'),
     },
     platform: 'node',
     logLevel: 'warn',

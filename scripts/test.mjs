@@ -6,7 +6,7 @@ import './require-node.mjs';
 import { run } from './child.mjs';
 import { root } from './folders.mjs';
 import { runExamples } from './lanes/examples.mjs';
-import { lanes, testFiles } from './lanes/lanes.mjs';
+import { foldersOf, lanes } from './lanes/lanes.mjs';
 import { provideNodes } from './lanes/node-binaries.mjs';
 import { provideOwnFolders } from './lanes/own-folders.mjs';
 import { SetupFailure } from './lanes/setup-failure.mjs';
@@ -33,7 +33,7 @@ function readArguments(argv) {
 async function provide(chosen) {
   const nodes = chosen.flatMap((lane) => [lane.node, lane.nodeForTests].filter((node) => node !== undefined));
   const binaries = nodes.length > 0 ? await provideNodes(nodes) : new Map();
-  if (chosen.some((lane) => lane.needsSystemPackages && testFiles(lane.project).length > 0)) await provideSystemPackages();
+  await provideSystemPackages(chosen.filter((lane) => lane.needsSystemPackages).flatMap(foldersOf));
   await provideOwnFolders(chosen.flatMap((lane) => lane.ownFolders ?? []));
   // All but the unit lanes use what is built. A stale build would test yesterday's code; when nothing changed this costs 0.3 s.
   if (chosen.some((lane) => lane.project !== 'unit')) {

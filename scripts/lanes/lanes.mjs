@@ -27,7 +27,7 @@ const otherNodes = [
 export const lanes = [
   { name: 'unit', kind: 'vitest', project: 'unit', budgetMs: minutes(2) },
   ...otherNodes.map((node) => ({ name: `unit-node${node.major}`, kind: 'vitest', project: 'unit', node, budgetMs: minutes(2) })),
-  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(10) },
+  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(14) },
   {
     name: 'proof',
     kind: 'vitest',
@@ -37,9 +37,12 @@ export const lanes = [
     nodeForTests: otherNodes.find((node) => node.major === 22),
     budgetMs: minutes(7),
   },
-  { name: 'examples', kind: 'examples', budgetMs: minutes(5) },
-  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(10) },
+  { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(3) },
+  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(8) },
 ];
+
+/** The folders that a lane runs what is in. */
+export const foldersOf = (lane) => (lane.kind === 'examples' ? ['examples'] : projects[lane.project].folders);
 
 /** The test files of a project, as they are on disk now. */
 export function testFiles(project) {

@@ -99,7 +99,7 @@ test.each<[argv: readonly string[], code: number, stderr: string]>([
   [
     ['plan', 'check', 'plan.yaml', '--for', 'stdoi'],
     2,
-    '--for must be stdio, http, fetch, in-process, tcp, simulator, not "stdoi".\nDid you mean "stdio"?',
+    '--for must be stdio, http, fetch, in-process, database, tcp, simulator, not "stdoi".\nDid you mean "stdio"?',
   ],
   [
     ['plan', 'check', 'http-only.yaml', '--for', 'stdio'],

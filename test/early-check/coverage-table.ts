@@ -1,5 +1,6 @@
 /** docs/transports.md: for each fault and transport the test that shows it, or why it cannot be. */
 import { whyNotOn, type Catalogue } from '@toolquake/sdk/core';
+import { commandFaults } from './command-faults.js';
 import { catalogueRows, type CatalogueRow } from './catalogue-rows.js';
 import { whyNotPlayed, type Scenario } from './scenario.js';
 import type { StageName } from './stage.js';
@@ -16,6 +17,7 @@ const COLUMNS: Readonly<Record<string, readonly StageName[]>> = {
 };
 
 const STREAM_COLUMN = 'TCP';
+const COMMAND_COLUMN = 'database';
 
 const ABOVE = `# Which fault runs where
 
@@ -24,7 +26,8 @@ const ABOVE = `# Which fault runs where
 One fault file runs on every transport. Each cell names the test that shows it there (\`test/early-check\`, with a real
 client and a real server at the two ends), or says why it cannot be. Each of these tests also compares the decisions in
 the journal, and the answers that the client saw, with those of the simulator for the same script. TCP streams have no
-messages to compare: their tests show what a client of the proxy saw of its bytes, and that the rule fired.
+messages to compare: their tests show what a client of the proxy saw of its bytes, and that the rule fired. Commands to a
+database are no messages of MCP, either: their tests show what a client saw of its commands, and that the rule fired.
 `;
 
 const BELOW = `## What each transport looks at
@@ -48,6 +51,8 @@ const BELOW = `## What each transport looks at
 - **in process** (\`interceptTransport\`): messages as objects, both ways, through any \`Transport\` of the MCP SDKs. There are no
   bytes, no HTTP and no connections to refuse. A drop or a crash closes the transport, bytes that are no message come as
   its \`onerror\`, and a freeze keeps everything back until it is over.
+- **database** (\`interceptRedis\`, \`attachCommands\`): commands of a client library to its server, one by one ([redis.md](redis.md)). The table is
+  played with a client in memory; what the libraries themselves make of each fault is tested with a real server (\`test/system/redis\`).
 - **TCP proxy**: connections and bytes, both ways ([tcp.md](tcp.md)).
 - **simulator**: messages as objects, on virtual time; nothing is serialised unless a fault needs the bytes.
 
@@ -84,17 +89,27 @@ export function coverageCells(scenarios: readonly Scenario[], catalogue: Catalog
   };
   return scenarios.flatMap((scenario) => [
     ...Object.entries(COLUMNS).map(([column, stages]) => cell(scenario, column, stages)),
+    commandCell(scenario, catalogue),
     streamCell(scenario, catalogue),
   ]);
+}
+
+function commandCell({ name, fault }: Scenario, catalogue: Catalogue): CoverageCell {
+  const tests = commandFaults.filter((script) => script.name === name).map((script) => `${script.name} > database`);
+  const never = whyNotOn(catalogue.get(fault)!, 'database');
+  const why =
+    never === undefined ? (tests.length > 0 ? undefined : `What it shows of a command is the same as ${fault}.`) : asSentence(never);
+  return { row: name, column: COMMAND_COLUMN, tests, why };
 }
 
 function streamCell({ name, fault }: Scenario, catalogue: Catalogue): CoverageCell {
   const tests = tcpFaults.filter((script) => script.name === name).map((script) => `${script.name} > tcp`);
   const why = whyNotOn(catalogue.get(fault)!, 'tcp');
-  // The reasons of the pairing itself are parts of a longer sentence.
-  const sentence = why?.replace(/^it acts/, 'It acts').replace(/[^.]$/, '$&.');
-  return { row: name, column: STREAM_COLUMN, tests, why: sentence };
+  return { row: name, column: STREAM_COLUMN, tests, why: why === undefined ? undefined : asSentence(why) };
 }
+
+/** The reasons of the pairing itself are parts of a longer sentence. */
+const asSentence = (why: string): string => why.replace(/^it acts/, 'It acts').replace(/[^.]$/, '$&.');
 
 /** The whole document. */
 export function coverageDocument(scenarios: readonly Scenario[], catalogue: Catalogue): string {
@@ -116,7 +131,7 @@ export function coverageDocument(scenarios: readonly Scenario[], catalogue: Cata
     '',
   ]);
   return (
-    [ABOVE, ...table(['fault', ...Object.keys(COLUMNS), STREAM_COLUMN], faultRows), '', BELOW, ABOVE_ROWS, ...families]
+    [ABOVE, ...table(['fault', ...Object.keys(COLUMNS), COMMAND_COLUMN, STREAM_COLUMN], faultRows), '', BELOW, ABOVE_ROWS, ...families]
       .join('\n')
       .trimEnd() + '\n'
   );

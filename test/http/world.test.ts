@@ -16,11 +16,18 @@ const RESULT = '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}';
 const FINE = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${RESULT.length}\r\n\r\n${RESULT}`;
 const fine = (socket: Socket): void => void socket.write(FINE);
 
-type World = { port: number; received: string[]; behave: (socket: Socket) => void; sockets: Set<Socket> };
+type World = {
+  port: number;
+  received: string[];
+  behave: (socket: Socket) => void;
+  /** Comes before all of a request is there. */
+  onData: ((socket: Socket) => void) | undefined;
+  sockets: Set<Socket>;
+};
 
 /** A server that does to each connection that sent something what it is told to do. */
 async function world(): Promise<World> {
-  const stage: World = { port: 0, received: [], behave: fine, sockets: new Set() };
+  const stage: World = { port: 0, received: [], behave: fine, onData: undefined, sockets: new Set() };
   const server = createServer((socket) => {
     stage.sockets.add(socket);
     socket.on('error', () => {});
@@ -29,6 +36,7 @@ async function world(): Promise<World> {
     socket.on('data', (chunk) => {
       stage.received.push(String(chunk));
       heard += String(chunk);
+      if (stage.onData !== undefined) return stage.onData(socket);
       // What ends like a call, or like a head without a body, is one.
       if (!heard.endsWith('}}') && !heard.endsWith('\r\n\r\n')) return;
       heard = '';
@@ -144,6 +152,30 @@ const upstreamCases: readonly Case[] = [
     same('{}'),
   ],
   [
+    'resets in the middle of a body',
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"jsonrpc":');
+      // As soon as the proxy has the head: a reset overtakes bytes that nobody has read yet.
+      setTimeout(() => socket.resetAndDestroy(), 50);
+    },
+    isBroken,
+  ],
+  [
+    'says a status that is none',
+    (socket) => void socket.write('HTTP/1.1 099 Low\r\nContent-Length: 4\r\n\r\nlow\n'),
+    ({ text }) => expect(text).toMatch(/^HTTP\/1.1 502 Low\r\n[^]*\r\n\r\nlow\n$/),
+  ],
+  [
+    'says why in characters that may not be passed on',
+    (socket) => void socket.write('HTTP/1.1 200 F\x01i\x7fne\r\nContent-Length: 2\r\n\r\n{}'),
+    ({ text }) => expect(text).toMatch(/^HTTP\/1.1 200 Fine\r\n[^]*\r\n\r\n\{\}$/),
+  ],
+  [
+    'goes over to another protocol unasked',
+    (socket) => void socket.write('HTTP/1.1 101 Over\r\nConnection: upgrade\r\nUpgrade: chat\r\n\r\nhello\n'),
+    isGateway(/EUPGRADE/),
+  ],
+  [
     'sends a body without any length',
     (socket) => void socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${RESULT}`),
     ({ text }) => expect(text).toContain(RESULT),
@@ -154,10 +186,10 @@ describe.each<[string, readonly Rule[]]>([
   ['without a plan', []],
   ['with rules at work', [rule(faults.emptyResult, { when: { tool: ['nobody'] } })]],
 ])('%s', (_name, rules) => {
-  const stage = async (): Promise<Proxied & { server: World; told: string[] }> => {
+  const stage = async (change: { maxFrameBytes?: number } = {}): Promise<Proxied & { server: World; told: string[] }> => {
     const server = await world();
     const told: string[] = [];
-    const through = await proxied(`http://127.0.0.1:${server.port}/mcp`, rules, { tell: (line) => told.push(line) });
+    const through = await proxied(`http://127.0.0.1:${server.port}/mcp`, rules, { tell: (line) => told.push(line), ...change });
     stops.push(() => through.proxy.stop());
     return { ...through, server, told };
   };
@@ -173,7 +205,8 @@ describe.each<[string, readonly Rule[]]>([
     staged.server.behave = behave;
     const heard = await hear(staged.port, ASK, check === isBroken ? undefined : isWhole);
     check(heard);
-    if (heard.text.includes('502')) expect(staged.told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ could not be asked: /)]);
+    if (heard.text.includes('502 Bad Gateway'))
+      expect(staged.told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ could not be asked: /)]);
     await works(staged);
   });
 
@@ -244,6 +277,31 @@ describe.each<[string, readonly Rule[]]>([
     await works(staged);
   });
 
+  test('three thousand headers reach the other side, both ways, and nobody insists on a Host', async () => {
+    const staged = await stage();
+    const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: ${index}\r\n`).join('');
+    staged.server.behave = (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${many}Content-Length: 2\r\n\r\n{}`);
+    const heard = await hear(staged.port, ASK.replace('Host: a\r\n', many), (text) => text.endsWith('{}'));
+    expect(heard.text).toContain(many);
+    expect(staged.server.received.join('')).toContain(many);
+    expect(staged.server.received.join('')).not.toMatch(/^host:/im);
+    await works(staged);
+  });
+
+  test('a server that resets while a large body is still on its way is a bad gateway, and the client may go on sending', async () => {
+    const staged = await stage({ maxFrameBytes: 1000 });
+    staged.server.onData = (socket) => void socket.resetAndDestroy();
+    const socket = await rawClient(staged.port);
+    const answered = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
+    const large = JSON.stringify(call(1, 'echo', { text: 'x'.repeat(200_000) }));
+    socket.write(ASK.replace(String(POSTED.length), String(large.length)).replace(POSTED, large.slice(0, 2000)));
+    expect(await answered).toMatch(/^HTTP\/1.1 502 /);
+    for (let at = 2000; at < 20_000; at += 1000) await new Promise((sent) => socket.write(large.slice(at, at + 1000), sent));
+    staged.server.onData = undefined;
+    await works(staged);
+    socket.destroy();
+  });
+
   test('clients that send a byte now and then cost nobody else anything', async () => {
     const staged = await stage();
     const slow = await Promise.all(Array.from({ length: 50 }, () => rawClient(staged.port)));
@@ -261,6 +319,8 @@ describe.each<[string, readonly Rule[]]>([
         .array(
           fc.constantFrom(
             'HTTP/1.1 200 OK',
+            'HTTP/1.1 009 \x7f\r\n',
+            'HTTP/1.1 101 Over\r\nUpgrade: chat\r\nConnection: upgrade\r\n\r\n',
             'GET / HTTP/1.1',
             'POST /mcp HTTP/1.1',
             '\r\n',

@@ -1,43 +1,16 @@
 /** A real PostgreSQL with its own client, behind `toolquake proxy tcp`. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { accountOf, folderFor, run, startServer, type Ran } from '../dependency.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { behindProxy } from '../../tcp/behind-proxy.js';
-import { deadPort } from '../../tcp/harness.js';
+import { ask, startPostgres, type Postgres } from './start-postgres.js';
 
-/** Debian keeps the programs of each version in a folder of their own. */
-const programs = ((versions: string): string => join(versions, readdirSync(versions).toSorted().at(-1)!, 'bin'))('/usr/lib/postgresql');
-
+let database: Postgres | undefined;
 let databasePort = 0;
-let stop = async (): Promise<void> => {};
-let folder: ReturnType<typeof folderFor> | undefined;
 
 beforeAll(async () => {
-  // PostgreSQL refuses to run as root.
-  const as = await accountOf('postgres');
-  folder = folderFor(as);
-  const data = join(folder.path, 'data');
-  databasePort = await deadPort();
-  expect(await run([join(programs, 'initdb'), '-D', data, '-U', 'tester', '-A', 'trust', '--no-sync'], { as })).toMatchObject({ code: 0 });
-  const settings = ['-D', data, '-p', String(databasePort), '-h', '127.0.0.1', '-k', folder.path, '-F'];
-  stop = await startServer([join(programs, 'postgres'), ...settings], databasePort, as);
-  // It listens a little before it answers.
-  await vi.waitFor(async () => expect((await ask(databasePort, 'SELECT 1')).code).toBe(0), { timeout: 30_000 });
+  database = await startPostgres();
+  databasePort = database.port;
 });
-afterAll(async () => {
-  await stop();
-  folder?.remove();
-});
-
-const ask = (port: number, sql: string, patienceSeconds = 10): Promise<Ran> =>
-  run(
-    ['timeout', String(patienceSeconds), 'psql', '-h', '127.0.0.1', '-p', String(port), '-U', 'tester', '-X', '-A', '-t', '-d', 'postgres'],
-    {
-      input: sql,
-      env: { PGCONNECT_TIMEOUT: String(patienceSeconds), PGSSLMODE: 'disable', PGGSSENCMODE: 'disable' },
-    },
-  );
+afterAll(() => database?.stop());
 
 const LARGE = "SELECT string_agg(md5(number::text), '') FROM generate_series(1, 20000) AS numbers(number);";
 

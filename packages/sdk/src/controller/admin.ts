@@ -10,7 +10,8 @@ import type { Plan } from '../core/plan.js';
 import type { ChaosController } from './controller.js';
 import type { EventFeed } from './event-feed.js';
 import { bothCases, eitherCase, importConfig } from './fault-config.js';
-import { METRICS_CONTENT_TYPE } from './metrics-text.js';
+import { isSameSecret } from './same-secret.js';
+import { METRICS_CONTENT_TYPE } from '../core/metrics-text.js';
 import type { TaskMarks } from './task-marks.js';
 
 /** A request. Header names are in lower case; `path` is without a query. */
@@ -222,13 +223,6 @@ function ruleOf(config: JsonObject): JsonObject {
   return rule ?? {};
 }
 
-/** Takes the same time wherever the token is wrong: every character is compared, whatever came before. */
 function isAuthorised(header: string | undefined, token: string | undefined): boolean {
-  if (token === undefined || token === '') return false;
-  const given = header ?? '';
-  const wanted = `Bearer ${token}`;
-  let difference = given.length ^ wanted.length;
-  for (let index = 0; index < wanted.length; index++)
-    difference |= wanted.charCodeAt(index) ^ given.charCodeAt(index % (given.length || 1));
-  return difference === 0;
+  return token !== undefined && token !== '' && isSameSecret(header ?? '', `Bearer ${token}`);
 }

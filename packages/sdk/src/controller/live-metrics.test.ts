@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { anyCharacter } from '../core/fixtures/any-character.js';
 import type { JournalEntry } from '../core/journal.js';
 import { createLiveMetrics, MAX_METRIC_NAMES, type LiveState } from './live-metrics.js';
-import { metricsText } from './metrics-text.js';
+import { metricsText } from '../core/metrics-text.js';
 
 type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
 type Page = { readonly samples: readonly Sample[]; readonly types: ReadonlyMap<string, string> };

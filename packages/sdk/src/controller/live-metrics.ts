@@ -3,7 +3,8 @@
  * callers, so there is a bound to how many are told apart: all further ones share the label `other`.
  */
 import type { JournalEntry, JournalSink } from '../core/journal.js';
-import { wholeText, type MetricFamily, type MetricLabels } from './metrics-text.js';
+import { createLabelNames } from '../core/label-names.js';
+import type { MetricFamily, MetricLabels } from '../core/metrics-text.js';
 
 /** What counters cannot know: the state of the moment. Absent: not known here. */
 export type LiveState = {
@@ -26,7 +27,6 @@ export type LiveMetrics = {
 
 /** More tools or rules than this share the label `other`. */
 export const MAX_METRIC_NAMES = 100;
-const MAX_NAME_LENGTH = 128;
 const OTHER = 'other';
 
 /** Upper bounds in seconds: from a cache to the default deadline of a call, and over. */
@@ -46,28 +46,14 @@ function createCounts(): { add(labels: MetricLabels, by?: number): void; samples
   };
 }
 
-/** The name as a label: itself while there is room, else `other`. */
-function createNames(max: number): (name: string) => string {
-  const known = new Set<string>();
-  return (given) => {
-    if (given.length > MAX_NAME_LENGTH) return OTHER;
-    // Before it is counted: two names must not end up as one label twice.
-    const name = wholeText(given);
-    if (known.has(name)) return name;
-    if (known.size >= max) return OTHER;
-    known.add(name);
-    return name;
-  };
-}
-
 /** Counters at zero. `about` says what runs here. */
 export function createLiveMetrics(about: MetricLabels): LiveMetrics {
   const calls = createCounts();
   const faults = createCounts();
   const control = createCounts();
-  const tools = createNames(MAX_METRIC_NAMES);
-  const rules = createNames(MAX_METRIC_NAMES);
-  const kinds = createNames(MAX_METRIC_NAMES);
+  const tools = createLabelNames(MAX_METRIC_NAMES, OTHER);
+  const rules = createLabelNames(MAX_METRIC_NAMES, OTHER);
+  const kinds = createLabelNames(MAX_METRIC_NAMES, OTHER);
   const buckets = BOUNDS_SECONDS.map(() => 0);
   let callCount = 0;
   let seconds = 0;

@@ -2,6 +2,7 @@
 import type { PlanPath, ValueReader } from './check-value.js';
 import { TRANSPORT_CARRIERS, whyNotOn, type TransportName } from './fault.js';
 import { isGlob } from './match.js';
+import { COMMAND_METHOD } from './message.js';
 import type { At, Limits, Point, Rule } from './plan.js';
 
 /** Reports what makes an enabled rule pointless or impossible. */
@@ -84,9 +85,10 @@ function checkWhenSense({ when, fault, phase }: Rule, never: Never): void {
       fault.phases.includes('pre') ? 'Write: phase: pre' : undefined,
     );
   const sees = (names: readonly string[]): boolean => methods.some((one) => isGlob(one) || names.includes(one));
-  if (tool !== undefined && method !== undefined && !sees(['tools/call', 'tools/list']))
+  if (tool !== undefined && method !== undefined && !sees(['tools/call', 'tools/list', COMMAND_METHOD]))
     never('when.tool', `${methods.join(', ')} names no tool`);
-  if (args !== undefined && !sees(['tools/call', 'prompts/get'])) never('when.args', `${methods.join(', ')} has no arguments`);
+  if (args !== undefined && !sees(['tools/call', 'prompts/get', COMMAND_METHOD]))
+    never('when.args', `${methods.join(', ')} has no arguments`);
   const gone = era === 'modern' ? 'initialize' : era === 'legacy' ? 'server/discover' : undefined;
   if (gone !== undefined && methods.every((one) => one === gone)) never('when.era', `there is no ${gone} in the ${era} era`);
 }

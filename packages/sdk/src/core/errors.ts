@@ -21,7 +21,7 @@ export const ERROR_CODES = {
   COMMAND_NOT_FOUND: 'A command to start that does not exist or may not be executed.',
   PORT_TAKEN: 'A port to listen on that is in use.',
   UPSTREAM_UNREACHABLE: 'The server behind a proxy cannot be reached.',
-  STOPPED: 'Something was asked of a run that has ended.',
+  STOPPED: 'Something was asked of a run, or of a connection pool, that has ended.',
   NOT_ALLOWED: 'Injection refused by a guard.',
 } as const;
 

@@ -2,7 +2,7 @@
 import type { Effect } from './effect.js';
 import type { TrafficEvent } from './event.js';
 import type { Frame } from './frame.js';
-import type { Direction } from './message.js';
+import { COMMAND_METHOD, type Direction } from './message.js';
 import type { ParamSpecs, ParamValues } from './params.js';
 import type { Era } from './session.js';
 import type { KnownTool } from './tool-book.js';
@@ -11,7 +11,7 @@ import type { KnownTool } from './tool-book.js';
 export type Carrier = 'mcp' | 'http' | 'command' | 'bytes';
 
 /** Where rules are performed. */
-export type TransportName = 'stdio' | 'http' | 'fetch' | 'in-process' | 'tcp' | 'simulator';
+export type TransportName = 'stdio' | 'http' | 'fetch' | 'in-process' | 'database' | 'tcp' | 'simulator';
 
 /** Which carriers each transport has. The simulator imitates all of them. */
 export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Carrier[] } = {
@@ -20,6 +20,8 @@ export const TRANSPORT_CARRIERS: { readonly [Name in TransportName]: readonly Ca
   fetch: ['mcp', 'http', 'bytes'],
   // MCP messages as objects, from one part of a program to another: nothing below them can break by itself.
   'in-process': ['mcp'],
+  // Commands of a client library to its server (Redis, SQL), one by one; what they travel in is the library's.
+  database: ['command'],
   tcp: ['bytes'],
   simulator: ['mcp', 'http', 'bytes', 'command'],
 };
@@ -150,6 +152,8 @@ export function defineFault<const Specs extends ParamSpecs, Memory = undefined>(
     learnsTools: false,
     ...definition,
   };
+  // A command is to its server what a call is to a tool: what listens to one by default listens to the other.
+  if (filled.carriers.includes('command') && filled.methods.includes('tools/call')) filled.methods = [...filled.methods, COMMAND_METHOD];
   // The catalogue holds faults of many parameter shapes; each is only ever called with values checked against its own specs.
   return filled as unknown as Fault;
 }

@@ -1,7 +1,7 @@
 /** Does a rule look at this exchange? Compiled once per rule; the common miss allocates nothing. */
 import type { Site } from './fault.js';
 import { frameObject, type Frame } from './frame.js';
-import { isObject } from './message.js';
+import { COMMAND_METHOD, isObject } from './message.js';
 import type { Rule } from './plan.js';
 import type { Session } from './session.js';
 
@@ -76,6 +76,8 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
   const { when } = rule;
   const direction = when.direction ?? rule.fault.direction;
   const tools = when.tool === undefined ? undefined : compileGlobs(when.tool);
+  // Databases read their commands without case, and interceptors write them in capitals.
+  const commands = when.tool === undefined ? undefined : compileGlobs(when.tool.map((name) => name.toUpperCase()));
   const sessions = when.session === undefined ? undefined : compileGlobs(when.session);
   const targets = when.target === undefined ? undefined : compileGlobs(when.target);
   const fits = compileSite(rule);
@@ -83,6 +85,7 @@ export function compileWhen(rule: Rule): ExchangeMatcher {
     if (session.site !== undefined && !fits(session.site)) return false;
     if (direction !== 'either' && frame.direction !== direction) return false;
     if (tools !== undefined && method === 'tools/call' && (tool === undefined || !tools(tool))) return false;
+    if (commands !== undefined && method === COMMAND_METHOD && (tool === undefined || !commands(tool))) return false;
     if (sessions !== undefined && !sessions(session.label)) return false;
     if (when.era !== undefined && session.era !== when.era) return false;
     if (targets !== undefined && (session.target === undefined || !targets(session.target))) return false;

@@ -17,6 +17,14 @@ export function opposite(direction: Direction): Direction {
   return direction === 'to-server' ? 'to-client' : 'to-server';
 }
 
+/** The method of frames that stand for a command to a database. What is called is its tool: `GET`, `SELECT`. */
+export const COMMAND_METHOD = 'command';
+
+/** Do requests of this method call something by its name? */
+export function callsByName(method: string): boolean {
+  return method === 'tools/call' || method === COMMAND_METHOD;
+}
+
 /** True for a plain JSON object (not an array, not null). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

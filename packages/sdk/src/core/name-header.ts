@@ -10,8 +10,8 @@ export const NAME_HEADER = 'mcp-name';
 const PLAIN = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 const ENCODED = /^=\?base64\?.*\?=$/;
 
-/** A name as a header can carry it: as it is, or encoded where HTTP could not carry it, or where it looks encoded. */
-function headerValue(name: string): string {
+/** A name as an `Mcp-*` header can carry it: as it is, or encoded where HTTP could not carry it, or where it looks encoded. */
+export function nameHeaderValue(name: string): string {
   if (PLAIN.test(name) && !ENCODED.test(name)) return name;
   return `=?base64?${btoa(Array.from(new TextEncoder().encode(name), (byte) => String.fromCharCode(byte)).join(''))}?=`;
 }
@@ -19,5 +19,5 @@ function headerValue(name: string): string {
 /** What the header has to say once the body is another; undefined when that does not concern it. */
 export function changedNameHeader(original: Frame, edited: Frame): string | undefined {
   const { tool } = frameHead(edited);
-  return tool === undefined || tool === frameHead(original).tool ? undefined : headerValue(tool);
+  return tool === undefined || tool === frameHead(original).tool ? undefined : nameHeaderValue(tool);
 }

@@ -1,6 +1,6 @@
 /** A session and its exchanges: who talks, in which era, and which request an answer belongs to. No I/O. */
 import { frameHead, frameObject, type Frame } from './frame.js';
-import { isObject, paramsOf, type Direction, type MessageId } from './message.js';
+import { callsByName, isObject, paramsOf, type Direction, type MessageId } from './message.js';
 
 /** The protocol era: legacy has `initialize` and sessions, modern (2026-07-28) is stateless. */
 export type Era = 'legacy' | 'modern';
@@ -82,7 +82,7 @@ export function openExchange(session: Session, frame: Frame, nowMs: number, task
     origin: frame.direction,
     id: head.id,
     method: head.method ?? '',
-    tool: head.method === 'tools/call' ? head.tool : undefined,
+    tool: head.method !== undefined && callsByName(head.method) ? head.tool : undefined,
     task,
     request: frame,
     startedAtMs: nowMs,

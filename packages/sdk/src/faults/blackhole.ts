@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const blackhole = defineFault({
   type: 'blackhole',
   summary: 'Swallows everything that a session asks for a while; the connection stays open.',
-  carriers: ['mcp', 'bytes'],
+  carriers: ['mcp', 'bytes', 'command'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: {

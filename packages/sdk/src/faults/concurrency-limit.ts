@@ -39,7 +39,7 @@ function admit({ taken, queue }: Places, max: number): readonly Effect[] {
 export const concurrencyLimit = defineFault({
   type: 'concurrency-limit',
   summary: 'Lets a session have so many calls under way at once; others are turned away or wait.',
-  carriers: ['mcp', 'http'],
+  carriers: ['mcp', 'http', 'command'],
   role: 'terminal',
   params: {
     max: count({ default: 1, min: 1, max: 1024, unit: 'calls', about: 'How many calls may be under way at once.' }),

@@ -8,7 +8,7 @@ import { count, ms, oneOf } from '../core/params.js';
 export const connectionDrop = defineFault({
   type: 'connection-drop',
   summary: 'Breaks the connection of a call, at once, after a silence, or after some bytes.',
-  carriers: ['mcp', 'bytes'],
+  carriers: ['mcp', 'bytes', 'command'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: {

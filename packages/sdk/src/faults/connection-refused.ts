@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const connectionRefused = defineFault({
   type: 'connection-refused',
   summary: 'Refuses new connections for a while.',
-  carriers: ['http', 'bytes'],
+  carriers: ['http', 'bytes', 'command'],
   role: 'terminal',
   trigger: 'connect',
   methods: [],

@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const crash = defineFault({
   type: 'crash',
   summary: 'Kills the server: every call in it is lost, and new connections are refused for a while.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: { downMs: ms({ default: 2000, about: 'How long the server stays down; on a pipe it is up to the client to start it anew.' }) },

@@ -11,7 +11,7 @@ import { editableMessage } from '../core/tool-result.js';
 export const crossWire = defineFault({
   type: 'cross-wire',
   summary: 'Swaps the results of two calls that are in flight at the same time in one session.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['post'],
   params: {

@@ -5,7 +5,7 @@ import { defineFault } from '../core/fault.js';
 export const doNothing = defineFault({
   type: 'do-nothing',
   summary: 'Sends the message on as it is: a placebo to compare other faults with.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'shaping',
   phases: ['pre', 'post'],
   params: {},

@@ -5,7 +5,7 @@ import { defineFault } from '../core/fault.js';
 export const doubleExecute = defineFault({
   type: 'double-execute',
   summary: 'Sends a call to the server twice; the caller gets the first answer only.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   params: {},
   decide: (event) => {

@@ -19,7 +19,7 @@ const NULL_CONTENT: readonly unknown[] = [{ type: 'text', text: 'null' }];
 export const emptyResult = defineFault({
   type: 'empty-result',
   summary: 'Takes everything out of a successful result.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

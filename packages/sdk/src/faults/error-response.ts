@@ -8,7 +8,7 @@ import { count, text } from '../core/params.js';
 export const errorResponse = defineFault({
   type: 'error-response',
   summary: 'Answers a request with a JSON-RPC error.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: {

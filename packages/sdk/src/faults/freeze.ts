@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const freeze = defineFault({
   type: 'freeze',
   summary: 'Stops the whole server for a while; every call in it waits.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'extra',
   params: { forMs: ms({ default: 3000, min: 1, about: 'How long the server stands still.' }) },
   decide: (event, { forMs }) => (event.kind === 'frame' && event.part === 'request' ? [signalServer('freeze', forMs)] : []),

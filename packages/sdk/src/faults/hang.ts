@@ -5,7 +5,7 @@ import { defineFault } from '../core/fault.js';
 export const hang = defineFault({
   type: 'hang',
   summary: 'Never answers a request; the connection stays open.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['pre', 'post'],
   params: {},

@@ -1,6 +1,7 @@
 import { forward, hold, type Effect } from '../core/effect.js';
 import { defineFault } from '../core/fault.js';
 import type { Frame } from '../core/frame.js';
+import { callsByName } from '../core/message.js';
 import { ms } from '../core/params.js';
 import { isOpenIn, type Exchange } from '../core/session.js';
 
@@ -22,7 +23,7 @@ function release(line: Line, session: Exchange['session']): readonly Effect[] {
 export const headOfLineBlocking = defineFault({
   type: 'head-of-line-blocking',
   summary: 'Holds one call back, and every later call of the session behind it, in order.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   hasFixedMethods: true,
   params: {
@@ -38,7 +39,7 @@ export const headOfLineBlocking = defineFault({
     const { session } = exchange;
     if (event.kind === 'frame' && event.part === 'request') {
       // While it lasts every request comes by here; pings, notices and lists are no calls.
-      if (exchange.method !== 'tools/call' || exchange.id === undefined) return context.notDelivered('only calls wait');
+      if (!callsByName(exchange.method) || exchange.id === undefined) return context.notDelivered('only calls wait');
       if (event.frame.isOpaque) return context.notDelivered('too large');
       if (memory.head === undefined) {
         memory.head = exchange;

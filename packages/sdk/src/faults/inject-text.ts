@@ -13,7 +13,7 @@ const PAYLOAD =
 export const injectText = defineFault({
   type: 'inject-text',
   summary: 'Puts instructions into a text of a result, as a stranger could who wrote a part of the data.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

@@ -6,7 +6,7 @@ import { ms } from '../core/params.js';
 export const latency = defineFault({
   type: 'latency',
   summary: 'Delays a call by a fixed time plus uniform jitter.',
-  carriers: ['mcp', 'bytes'],
+  carriers: ['mcp', 'bytes', 'command'],
   role: 'shaping',
   phases: ['post', 'pre'],
   params: {

@@ -6,7 +6,7 @@ import { oneOf } from '../core/params.js';
 export const lostAck = defineFault({
   type: 'lost-ack',
   summary: 'The server does the work, and its answer is lost.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['post'],
   params: {

@@ -72,7 +72,7 @@ function withoutBlocks(shortened: JsonObject, result: JsonObject, keptOf: (lengt
 export const partialResult = defineFault({
   type: 'partial-result',
   summary: 'Leaves out the end of a result, and what says that there is more.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

@@ -9,7 +9,7 @@ type Window = { startedAtMs: number; used: number };
 export const quota = defineFault({
   type: 'quota',
   summary: 'Lets a session make so many calls in a window of time, and turns the others away.',
-  carriers: ['mcp', 'http'],
+  carriers: ['mcp', 'http', 'command'],
   role: 'terminal',
   params: {
     calls: count({ default: 60, max: 1_000_000, unit: 'calls', about: 'How many calls go through in one window.' }),

@@ -7,7 +7,7 @@ import { count, oneOf } from '../core/params.js';
 export const rateLimit = defineFault({
   type: 'rate-limit',
   summary: 'Turns a request away because there were too many.',
-  carriers: ['mcp', 'http'],
+  carriers: ['mcp', 'http', 'command'],
   role: 'terminal',
   params: {
     retryAfterSeconds: count({ default: 30, max: 86_400, unit: 'seconds', about: 'When the caller may come back.' }),

@@ -7,7 +7,7 @@ import { ms } from '../core/params.js';
 export const reorder = defineFault({
   type: 'reorder',
   summary: 'Lets an answer be overtaken by the next one in the same session.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   phases: ['post'],
   params: {

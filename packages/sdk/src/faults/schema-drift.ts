@@ -59,7 +59,7 @@ function driftAt(data: unknown, ways: readonly DataPath[], change: (owner: unkno
 export const schemaDrift = defineFault({
   type: 'schema-drift',
   summary: 'Changes the shape of a structured (or JSON text) result, against the output schema of the tool where it is known.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

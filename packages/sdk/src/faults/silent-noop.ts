@@ -19,7 +19,7 @@ const argumentsOf = (request: Frame): unknown => paramsOf(frameObject(request))[
 export const silentNoop = defineFault({
   type: 'silent-noop',
   summary: 'Keeps a call from the server and answers as if it had succeeded.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'terminal',
   hasFixedMethods: true,
   params: {

@@ -18,7 +18,7 @@ function remember(last: Last, frame: Frame, result: JsonObject): void {
 export const staleResult = defineFault({
   type: 'stale-result',
   summary: 'Answers with an earlier result of the same tool.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

@@ -17,7 +17,7 @@ function endingInAWord(start: string, whole: string): string {
 export const truncateText = defineFault({
   type: 'truncate-text',
   summary: 'Breaks the text of a result off, in the middle of whatever it says.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

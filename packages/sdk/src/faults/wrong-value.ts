@@ -9,7 +9,7 @@ import { drawWrongValue, withWrongValue, WRONG_OPS } from '../core/wrong-value.j
 export const wrongValue = defineFault({
   type: 'wrong-value',
   summary: 'Changes one value of a result into another of the same type and format that is not true.',
-  carriers: ['mcp'],
+  carriers: ['mcp', 'command'],
   role: 'data',
   hasFixedMethods: true,
   phases: ['post'],

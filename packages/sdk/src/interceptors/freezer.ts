@@ -6,6 +6,7 @@ export type Freezer = {
   /** Stands still for so long. A second freeze can only make the first one longer. */
   freeze(forMs: number): void;
   thaw(): void;
+  readonly isStill: boolean;
   /** At once, or when it moves again. */
   whenMoving(action: () => void): void;
   /** The same for something that takes its own time, and may fail. */
@@ -38,6 +39,9 @@ export function createFreezer(clock: Clock): Freezer {
       stopTimer = clock.schedule(forMs, thaw);
     },
     thaw,
+    get isStill() {
+      return waiting !== undefined;
+    },
     whenMoving,
     afterThaw: (action) =>
       waiting === undefined ? action() : new Promise((resolve, reject) => whenMoving(() => void action().then(resolve, reject))),

@@ -7,7 +7,7 @@ import type { Cancel } from '../core/clock.js';
 import { frameFromBytes, frameHead } from '../core/frame.js';
 import { attachFetch } from './attach-fetch.js';
 import { collect, headersFor, type OutgoingRequest } from './fetch-request.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 import { responseOf, tellHandler, type UndiciHandler } from './undici-handler.js';
 
 /** The part of a request that is looked at. */

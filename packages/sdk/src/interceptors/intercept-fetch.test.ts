@@ -4,7 +4,7 @@ import type { Run } from '../controller/run.js';
 import { startPlan } from '../controller/start-plan.js';
 import type { FetchFunction } from './fetch-request.js';
 import { interceptFetch, interceptGlobalFetch } from './intercept-fetch.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 
 const plainDescriptor = Object.getOwnPropertyDescriptor(globalThis, 'fetch')!;
 const plainFetch = globalThis.fetch;

@@ -6,7 +6,7 @@ import type { Run } from '../controller/run.js';
 import type { Cancel } from '../core/clock.js';
 import { attachFetch, type AttachFetchOptions } from './attach-fetch.js';
 import { readRequest, type FetchFunction } from './fetch-request.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 
 /** How a fetch is intercepted. Without session ids, all its requests are one session: use one per client. */
 export type InterceptFetchOptions = {

@@ -7,7 +7,7 @@ import type { Cancel } from '../core/clock.js';
 import { frameFromMessage } from '../core/frame.js';
 import type { Exchange } from '../core/session.js';
 import { createToolEnds, whyNotInHandler, type ToolCall } from './tool-ends.js';
-import { patchProperty } from './patch-property.js';
+import { patchProperty } from '../core/patch-property.js';
 
 /** How handlers are intercepted. */
 export type InterceptToolsOptions = {

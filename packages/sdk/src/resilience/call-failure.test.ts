@@ -127,6 +127,14 @@ describe.each(Object.entries(clients))('%s', (_, { http, stdio }) => {
   });
 
   test.each([
+    [401, 'Bearer error="invalid_token"'],
+    [403, 'Bearer error="insufficient_scope", scope="pay"'],
+  ])('HTTP %i with a challenge', async (code, challenge) => {
+    const { pay } = await http(await serve((response) => void response.writeHead(code, { 'www-authenticate': challenge }).end()));
+    expect(await failed(pay())).toEqual(['http-error', 'no', false]);
+  });
+
+  test.each([
     [-32603, ['rpc-error', 'maybe', true]],
     [-32602, ['rpc-error', 'maybe', false]],
     [-32601, ['rpc-error', 'no', false]],

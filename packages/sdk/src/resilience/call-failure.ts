@@ -103,7 +103,6 @@ function meaningOf(about: JsonObject, status: number | undefined): Meaning {
   if (name === 'TypeError' && (message === 'fetch failed' || message === 'terminated')) return meaning('disconnected', 'maybe-later', true);
   if (name === 'SyntaxError') return meaning('bad-answer', 'maybe', true);
   if (message === 'Not connected') return meaning('disconnected', 'no', true);
-  if (isUnauthorized(about)) return meaning('http-error', 'no', false);
   return meaning('error', 'maybe-later', false);
 }
 
@@ -132,7 +131,10 @@ function httpMeaning(status: number): Meaning {
  * v2 puts the status into `data`; v1 has an error whose numeric code is the status. In a JSON-RPC error, `data` is the
  * server's: a status there is what some call of its own met, and says nothing about whether ours was carried out.
  */
-function statusOf({ code, message }: JsonObject, { status }: JsonObject): number | undefined {
+function statusOf(about: JsonObject, { status }: JsonObject): number | undefined {
+  const { code, message } = about;
+  const refusal = CREDENTIAL_ERRORS.find(([name]) => isOfClass(about, name));
+  if (refusal !== undefined) return refusal[1];
   if (typeof status === 'number' && typeof code !== 'number') return status;
   const isHttp =
     typeof code === 'number' && code >= 100 && code <= 599 && typeof message === 'string' && message.startsWith('Streamable HTTP error');
@@ -149,8 +151,14 @@ function systemCode(about: JsonObject): string | undefined {
 
 const isCertificate = (code: string): boolean => /CERT|^ERR_TLS|^UNABLE_TO/.test(code);
 
-function isUnauthorized({ name, constructor }: JsonObject): boolean {
-  return name === 'UnauthorizedError' || (typeof constructor === 'function' && constructor.name === 'UnauthorizedError');
+/** What the clients throw in the place of a status; v1 gives its errors the name of all errors. */
+const CREDENTIAL_ERRORS = [
+  ['UnauthorizedError', 401],
+  ['InsufficientScopeError', 403],
+] as const;
+
+function isOfClass({ name, constructor }: JsonObject, wanted: string): boolean {
+  return name === wanted || (typeof constructor === 'function' && constructor.name === wanted);
 }
 
 /** Servers that answer in JSON-RPC have no header to put it in; these are the names seen in `error.data`. */

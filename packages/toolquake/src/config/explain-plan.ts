@@ -1,8 +1,18 @@
 /** Says in words what a plan would hit, how, and how often. Pure: text and data come from the checked plan alone. */
-import { whyNotOn, type At, type ParamSpec, type Plan, type Point, type Rule, type Shape, type TransportName } from '@toolquake/sdk/core';
+import {
+  callsByName,
+  whyNotOn,
+  type At,
+  type ParamSpec,
+  type Plan,
+  type Point,
+  type Rule,
+  type Shape,
+  type TransportName,
+} from '@toolquake/sdk/core';
 
 /** Every place where rules are performed. */
-export const TRANSPORTS: readonly TransportName[] = ['stdio', 'http', 'fetch', 'in-process', 'tcp', 'simulator'];
+export const TRANSPORTS: readonly TransportName[] = ['stdio', 'http', 'fetch', 'in-process', 'database', 'tcp', 'simulator'];
 
 /** One rule in words. */
 export type RuleExplanation = {
@@ -71,7 +81,7 @@ const or = (names: readonly string[]): string =>
 
 function hits({ when, fault }: Rule): string {
   const methods = when.method ?? fault.methods;
-  const isCalls = methods.length === 1 && methods[0] === 'tools/call';
+  const isCalls = methods.includes('tools/call') && methods.every(callsByName);
   const what =
     fault.trigger === 'connect'
       ? 'new connections'

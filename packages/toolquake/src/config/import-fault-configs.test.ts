@@ -137,7 +137,7 @@ test.each<[unknown, string]>([
   [{ type: 'latncy' }, 'A fault config has the unknown type "latncy". Did you mean "latency"?'],
   [{ type: 'latency' }, 'A fault config of type "latency" needs "delayMs".'],
   [{ type: 'latency', delay: 5, delayMs: 1 }, 'the plan has the unknown key "delay". Did you mean "delayMs"?'],
-  [{ type: 'latency', delayMs: -5 }, 'delayMs must be a number of at least 0, not -5. The nearest allowed value is 0.'],
+  [{ type: 'latency', delayMs: -5 }, 'delayMs must be a number from 0 to 86400000 ms, not -5. The nearest allowed value is 0.'],
   [{ type: 'latency', delayMs: 5, probability: 2 }, 'probability must be a number from 0 to 1, not 2. The nearest allowed value is 1.'],
   [{ type: 'error', statusCode: 200 }, 'statusCode must be a whole number from 400 to 599, not 200. The nearest allowed value is 400.'],
   [{ target: 'a' }, 'A fault with a target needs "config". For example: config: { type: latency, delayMs: 2000 }'],

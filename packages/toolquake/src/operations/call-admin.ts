@@ -32,7 +32,11 @@ export async function askAdmin({ url, route, body, env, signal }: AdminCall): Pr
     });
   const response = await fetch(new URL(path, base), {
     method,
-    headers: { authorization: `Bearer ${token}` },
+    headers: {
+      authorization: `Bearer ${token}`,
+      // Services read a body as JSON only where it says so; a plan may be YAML.
+      ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
+    },
     // A token goes to the address that was named, and to no other.
     redirect: 'error',
     signal,
@@ -44,7 +48,8 @@ export async function askAdmin({ url, route, body, env, signal }: AdminCall): Pr
   if (response.ok) return response;
   const answer: unknown = await response.json().catch(() => undefined);
   const error = isObject(answer) ? answer['error'] : undefined;
-  if (response.status === 400 && typeof error === 'string')
+  // An id that is not active is 404 where services are, and as much the caller's to mend.
+  if ((response.status === 400 || response.status === 404) && typeof error === 'string')
     throw new ToolquakeError('BAD_ARGUMENT', { message: `The proxy refused it, and nothing was changed: ${error}` });
   throw unreachable(`The proxy at ${base.origin} answered ${response.status}${typeof error === 'string' ? `: ${error}` : '.'}`);
 }

@@ -45,12 +45,12 @@ export async function runTask(options: TaskOptions): Promise<TaskEnd> {
     command: basename(command[0] ?? ''),
   } as const;
 
-  const agent = await startServer(command, 'inherit', { ...env, [RUN_DIRECTORY_VARIABLE]: directory, [TASK_VARIABLE]: task }).catch(
-    (error: unknown) => {
-      journal.abandon();
-      throw error;
-    },
-  );
+  const agent = await startServer(command, 'inherit', {
+    env: { ...env, [RUN_DIRECTORY_VARIABLE]: directory, [TASK_VARIABLE]: task },
+  }).catch((error: unknown) => {
+    journal.abandon();
+    throw error;
+  });
   journal.append({ ...about, atMs: 0, state: 'started' });
   const stopForwarding = forwardSignals((name) => {
     // It has this one already, from the terminal itself.

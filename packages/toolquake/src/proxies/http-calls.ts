@@ -88,8 +88,18 @@ export function createClientCall(
       const out = upstream.request(bytes === undefined ? ask : { ...ask, headers: headersFor(frame, bytes.length) });
       call.sent.add(out);
       lane.openUpstreams++;
-      out.once('error', (error: NodeJS.ErrnoException) => listener.onFailure(call, error));
-      out.once('response', (answer) => listener.onAnswer(call, answer));
+      let isSettled = false;
+      // Stays for good: a request that failed fails again with every byte that is still written to it.
+      out.on('error', (error: NodeJS.ErrnoException) => {
+        // An answer that has begun breaks off by itself. It must not become another one.
+        if (isSettled) return;
+        isSettled = true;
+        listener.onFailure(call, error);
+      });
+      out.once('response', (answer) => {
+        isSettled = true;
+        listener.onAnswer(call, answer);
+      });
       relayInterim(out, lane.response);
       if (bytes === undefined) sendBody(body, out);
       else out.end(bytes);

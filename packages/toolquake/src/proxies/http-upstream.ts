@@ -36,9 +36,13 @@ export type Upstream = UpstreamPlace & {
 /** How an answer of the server begins. */
 export type UpstreamHead = { readonly status: number; readonly reason: string; readonly headers: RawHeaders };
 
-/** The head of an answer, as it came. */
+/** What may not stand in a reason. */
+const CONTROL_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/g;
+
+/** The head of an answer as it came, as far as HTTP lets anybody say it again: servers may send what no proxy may. */
 export function headOf(answer: HttpIncoming): UpstreamHead {
-  return { status: answer.statusCode ?? 502, reason: answer.statusMessage ?? '', headers: answer.rawHeaders };
+  const { statusCode = 0, statusMessage = '', rawHeaders } = answer;
+  return { status: statusCode < 100 ? 502 : statusCode, reason: statusMessage.replace(CONTROL_CHARACTERS, ''), headers: rawHeaders };
 }
 
 /** Methods that Node sends without a body unless their headers say so. */

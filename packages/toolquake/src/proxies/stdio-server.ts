@@ -34,6 +34,14 @@ export type ServerProcess = {
 /** `pipe`: we relay. `inherit`: the server gets our own stdin and stdout, and we are out of the way. */
 export type ServerStdio = 'pipe' | 'inherit';
 
+/** Where a server lives; our own environment, folder and stderr unless told otherwise. */
+export type ServerPlace = {
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly cwd?: string | undefined;
+  /** `pipe`: somebody reads what it says there. */
+  readonly stderr?: 'inherit' | 'pipe' | undefined;
+};
+
 /** Most servers are gone by then, and need no warden. */
 const FOLLOW_AFTER_MS = 250;
 
@@ -41,7 +49,11 @@ const FOLLOW_AFTER_MS = 250;
 const SETTLE_LOOK_MS = 25;
 
 /** Starts a server. Rejects with `COMMAND_NOT_FOUND` when there is nothing to start. */
-export async function startServer(command: readonly string[], stdio: ServerStdio, env?: NodeJS.ProcessEnv): Promise<ServerProcess> {
+export async function startServer(
+  command: readonly string[],
+  stdio: ServerStdio,
+  { env, cwd, stderr = 'inherit' }: ServerPlace = {},
+): Promise<ServerProcess> {
   const [file] = command;
   if (file === undefined || file === '') {
     throw new ToolquakeError('BAD_ARGUMENT', {
@@ -56,10 +68,11 @@ export async function startServer(command: readonly string[], stdio: ServerStdio
   const leadsGroup = !sharesTerminal && process.platform !== 'win32';
   const [program = file, ...args] = bondedCommand(command, env);
   const child = spawn(program, args, {
-    stdio: [stdio, stdio, 'inherit'],
+    stdio: [stdio, stdio, stderr],
     detached: leadsGroup,
     windowsHide: true,
     ...(env === undefined ? {} : { env }),
+    ...(cwd === undefined ? {} : { cwd }),
   });
   const exited = new Promise<ProcessEnd>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise<void>((resolve, reject) => {

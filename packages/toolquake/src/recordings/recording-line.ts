@@ -1,5 +1,5 @@
 /** The recording: full traffic, one JSON object per line, secrets taken out. What `record` writes and `replay` reads. */
-import { isObject, type Direction, type MessageId } from '@toolquake/sdk/core';
+import { isObject, type Direction, type JsonObject, type MessageId } from '@toolquake/sdk/core';
 
 /** Version of the format; a reader refuses what it does not know. */
 export const RECORDING_VERSION = 1;
@@ -73,13 +73,8 @@ export function recordingText(line: RecordingLine): string {
 
 /** Reads a line; the text says what is wrong with it. */
 export function parseRecordingLine(text: string): RecordingLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'is no JSON';
-  }
-  if (!isObject(value)) return 'is no JSON object';
+  const value = parseObjectLine(text);
+  if (typeof value === 'string') return value;
   if (value['v'] === undefined) return 'has no version "v"';
   if (value['v'] !== RECORDING_VERSION) return `has version ${JSON.stringify(value['v'])}, and this Toolquake reads version 1`;
   const { atMs, session, kind } = value;
@@ -87,6 +82,16 @@ export function parseRecordingLine(text: string): RecordingLine | string {
   if (typeof session !== 'string') return 'needs "session", a text';
   // Every member that is read was checked.
   return whyBad(kind, value) ?? (value as unknown as RecordingLine);
+}
+
+/** The object on a line of any of our files; the text says why there is none. */
+export function parseObjectLine(text: string): JsonObject | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : 'is no JSON object';
+  } catch {
+    return 'is no JSON';
+  }
 }
 
 /**

@@ -10,10 +10,11 @@ import { measureTables } from './measure-table.js';
 import { brokenExpectations, comparedCells, storyOf } from './story.js';
 import { expectationText, measureNote, TASK_HEAD, TASK_WORDS, taskRows, tasksLead, untoldGroups } from './task-rows.js';
 
-const code = (word: string): string => `<code>${text(word)}</code>`;
+/** A word that stands for itself. */
+export const code = (word: string): string => `<code>${text(word)}</code>`;
 
 /** A table; the first column to the left, the rest to the right unless `left` names them. */
-function table(head: readonly string[], rows: readonly (readonly string[])[], left: readonly number[] = []): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[], left: readonly number[] = []): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
   return `${line(head)}|${head.map((_, index) => (index === 0 || left.includes(index) ? ' --- ' : ' ---: ')).join('|')}|\n${rows.map(line).join('')}`;

@@ -10,8 +10,9 @@ export const clear = defineCommand({
   examples: ['toolquake clear latency-live-1 --url http://127.0.0.1:9901'],
   handle: (given, io) => {
     const id = given.positionals['ID'];
-    return askProxy(given, io, { route: 'POST /chaos/clear', body: { faultId: id } }, ({ found }) =>
-      found === true ? `cleared ${id}` : `there is no injected fault ${id}: it was cleared before, or its time was over`,
+    // Each kind of service reads the spelling that it knows. Only ours say whether there was such a fault.
+    return askProxy(given, io, { route: 'POST /chaos/clear', body: { faultId: id, fault_id: id } }, ({ found }) =>
+      found !== false ? `cleared ${id}` : `there is no injected fault ${id}: it was cleared before, or its time was over`,
     );
   },
 });

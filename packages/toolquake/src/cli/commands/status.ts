@@ -14,11 +14,11 @@ export const status = defineCommand({
 
 function statusPage(answer: JsonObject): string {
   const rows = [
-    ...rowsOf(answer['faults']).map(({ id, type, requestCount, expiresInMs }) => [
+    ...rowsOf(answer['faults']).map(({ id, type, requestCount, request_count: counted, expiresInMs }) => [
       id,
       type,
       'injected',
-      requestCount,
+      requestCount ?? counted,
       leftText(expiresInMs),
     ]),
     ...rowsOf(answer['rules']).map(({ id, fault, fired }) => [id, fault, 'plan', fired, '']),

@@ -24,7 +24,8 @@ function tableMarkup({ caption, head, rows, text = [] }: TableData): string {
         const names = [isText(column) ? 'text' : '', given.class ?? ''].filter((name) => name !== '').join(' ');
         const inner = given.isCode === true ? `<code>${escapeXml(given.text)}</code>` : escapeXml(given.text);
         const name = names === '' ? '' : ` class="${names}"`;
-        return column === 0 ? `<th scope="row"${name}>${inner}</th>` : `<td${name}>${inner}</td>`;
+        // A row that goes on from the one above has no name: an empty heading is read out as one.
+        return column === 0 && given.text !== '' ? `<th scope="row"${name}>${inner}</th>` : `<td${name}>${inner}</td>`;
       })
       .join('');
   const heads = head.map((title, column) => {

@@ -1,5 +1,5 @@
 /** Replaces a function on an object that is not ours, and puts it back exactly, in whatever order several of us leave. */
-import type { Cancel } from '../core/clock.js';
+import type { Cancel } from './clock.js';
 
 /** What a replacement stands for; no descriptor where the property was inherited. */
 type Patch = { readonly before: PropertyDescriptor | undefined; isUndone: boolean };

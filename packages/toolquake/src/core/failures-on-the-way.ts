@@ -1,0 +1,250 @@
+/** Reasons that are met before the server has said a word of MCP, in the order in which a probe meets them. Pure. */
+import { rows } from './failure-row.js';
+
+export const FAILURES_ON_THE_WAY = {
+  ...rows('probe', {
+    probe_offline: [
+      'unknown',
+      '',
+      'The control endpoint does not answer either: the network of the probe is down.',
+      'Look at the network of the machine that probes, not at the target.',
+    ],
+    probe_overrun: [
+      'unknown',
+      '',
+      'The probe started more than half an interval late.',
+      'Give the probing machine more time: fewer targets, a longer interval or more workers.',
+    ],
+    probe_config_error: [
+      'unknown',
+      '',
+      'The target cannot be probed as it is described: a secret is missing, or its address is not allowed.',
+      'Correct the description of the target; nothing was said about its health.',
+    ],
+  }),
+  ...rows('dns', {
+    dns_nxdomain: [
+      'down',
+      'dns_error',
+      'The host name does not exist.',
+      'Check the spelling of the host and whether its DNS record is still there.',
+    ],
+    dns_servfail: [
+      'down',
+      'dns_error',
+      'The resolver could not answer for the host name.',
+      'Check the name servers of the domain, and the resolver of this machine.',
+    ],
+    dns_timeout: [
+      'down',
+      'dns_error timeout',
+      'The host name was not resolved in time.',
+      'Check that the resolver of this machine is reachable, then the name servers of the domain.',
+    ],
+  }),
+  ...rows('network', {
+    connection_refused: [
+      'down',
+      'connection_error',
+      'Nothing listens on the port.',
+      'Start the server, or correct the port: the machine answers, the process does not.',
+    ],
+    host_unreachable: [
+      'down',
+      'connection_error',
+      'There is no route to the host.',
+      'Check routing, VPN and firewall between this machine and the host.',
+    ],
+    connect_timeout: [
+      'down',
+      'connection_error timeout',
+      'The host did not answer the connection attempt in time.',
+      'Check that the host is up and that no firewall drops packets to this port.',
+    ],
+    connection_reset: [
+      'down',
+      'connection_error',
+      'The connection was reset before an answer.',
+      'Look for a crashing process, or a load balancer without healthy backends.',
+    ],
+    connection_closed_early: [
+      'down',
+      'connection_error',
+      'The server closed the connection before an answer.',
+      'Look at the server log for a crash while it handled the request.',
+    ],
+  }),
+  ...rows('tls', {
+    tls_expired: [
+      'down',
+      'tls_error',
+      'The certificate has expired.',
+      'Renew the certificate, and check why its automatic renewal did not run.',
+    ],
+    tls_not_yet_valid: [
+      'down',
+      'tls_error',
+      'The certificate is not valid yet.',
+      'Check the clocks of server and prober, and the start date of the certificate.',
+    ],
+    tls_hostname_mismatch: [
+      'down',
+      'tls_error',
+      'The certificate is for another host.',
+      'Serve a certificate that names this host, or correct the URL.',
+    ],
+    tls_untrusted: [
+      'down',
+      'tls_error',
+      'The certificate comes from an authority that is not trusted here.',
+      'Serve the whole chain, or make the authority known (NODE_EXTRA_CA_CERTS).',
+    ],
+    tls_self_signed: [
+      'down',
+      'tls_error',
+      'The certificate is self-signed.',
+      'Serve a certificate of a known authority, or make this one known (NODE_EXTRA_CA_CERTS).',
+    ],
+    tls_protocol_error: [
+      'down',
+      'tls_error',
+      'The other end does not speak TLS as we do.',
+      'Check that the port serves HTTPS, and the TLS versions that the server allows.',
+    ],
+    tls_client_cert_required: [
+      'down',
+      'tls_error',
+      'The server wants a client certificate.',
+      'Probe through an address that needs none, or exempt the prober.',
+    ],
+    tls_timeout: [
+      'down',
+      'tls_error timeout',
+      'The TLS handshake did not finish in time.',
+      'Check the load of what terminates TLS; the port itself answers.',
+    ],
+    tls_expiring: ['warning', 'tls_error', 'The certificate expires soon.', 'Renew the certificate before it expires.'],
+  }),
+  ...rows('http', {
+    http_malformed: [
+      'down',
+      'http_error',
+      'The answer is not HTTP.',
+      'Check that the port belongs to an HTTP server, and what stands in front of it.',
+    ],
+    http_truncated: [
+      'down',
+      'http_error',
+      'The body ended before it was complete.',
+      'Look for a crash during the answer, or a proxy that cuts long answers.',
+    ],
+    http_redirect_unexpected: [
+      'down',
+      'http_error',
+      'The server answers with a redirect.',
+      'Use the final URL: a client must not resend calls to another address.',
+    ],
+    http_not_found: ['down', 'http_error', 'There is nothing at this path.', 'Correct the path of the URL, or restore the route.'],
+    http_method_not_allowed: ['down', 'http_error', 'The path does not take POST.', 'Correct the path: this one is not an MCP endpoint.'],
+    http_not_acceptable: [
+      'down',
+      'http_error',
+      'The server does not take or give the media types of MCP.',
+      'Check what rewrites the Accept and Content-Type headers on the way.',
+    ],
+    http_bad_request: [
+      'down',
+      'http_error',
+      'The server refuses the request with a status of its own.',
+      'Look up the status in the server log or in the gateway in front of it.',
+    ],
+    http_rate_limited: [
+      'degraded',
+      'http_error rate_limited',
+      'The server limits the rate of requests.',
+      'Probe less often, or exempt the prober from the limit.',
+    ],
+    http_server_error: ['down', 'http_error', 'The server failed with a 5xx status.', 'Look at the server log at this time.'],
+    http_bad_gateway: [
+      'down',
+      'http_error',
+      'The gateway got no good answer from the server (502).',
+      'Check the server behind the gateway.',
+    ],
+    http_unavailable: [
+      'down',
+      'http_error',
+      'The server says that it is not available (503).',
+      'Check the backends of the load balancer, or whether a deployment is under way.',
+    ],
+    http_gateway_timeout: [
+      'down',
+      'http_error timeout',
+      'The gateway waited in vain for the server (504).',
+      'Check the server behind the gateway, and the time-out of the gateway.',
+    ],
+    http_unexpected_content: [
+      'down',
+      'http_error',
+      'Something else than JSON or an event stream came back, such as a login or challenge page.',
+      'Look for a proxy, firewall or login wall that answers in the place of the server.',
+    ],
+  }),
+  ...rows('auth', {
+    auth_required: ['walled', 'auth_error', 'The server wants credentials, and none are configured.', 'Configure "auth" for this target.'],
+    auth_rejected: [
+      'down',
+      'auth_error',
+      'The server rejects our credentials.',
+      'Check that the secret is the current one and belongs to this server.',
+    ],
+    auth_expired: ['down', 'auth_error', 'Our token has expired.', 'Issue a new token.'],
+    auth_challenge_invalid: [
+      'down',
+      'auth_error',
+      'The server answers 401 without a challenge that a client could follow.',
+      'Send WWW-Authenticate with the address of the resource metadata.',
+    ],
+    auth_insufficient_scope: ['down', 'auth_error', 'Our token lacks a scope.', 'Grant the scope that the challenge names.'],
+    auth_forbidden: [
+      'down',
+      'auth_error',
+      'The server forbids the request.',
+      'Check the rules on origin, address and firewall, and the rights of the account.',
+    ],
+    auth_refresh_failed: [
+      'down',
+      'auth_error',
+      'The token endpoint gives no token.',
+      'Check the client id, the secret and the token endpoint.',
+    ],
+    credential_expiring: ['warning', 'auth_error', 'Our credential expires within 72 hours.', 'Rotate the credential.'],
+  }),
+  ...rows('transport', {
+    sse_no_final_response: [
+      'down',
+      'timeout',
+      'The stream is open, but no answer came in time.',
+      'Look at what the server waits for: it accepted the request and keeps the stream alive.',
+    ],
+    sse_broken: [
+      'down',
+      'transport_error',
+      'The stream ended before the answer.',
+      'Look for a crash, or a proxy that cuts streams that are idle.',
+    ],
+    sse_buffered: [
+      'warning',
+      'transport_error',
+      'All events of a stream came at once: something on the way buffers it.',
+      'Turn buffering off for this path (X-Accel-Buffering: no).',
+    ],
+    session_lost: [
+      'down',
+      'transport_error',
+      'The server forgot the session that it had just given us.',
+      'Send a session to the same replica each time, or keep sessions where all replicas see them.',
+    ],
+    transport_deprecated: ['warning', '', 'The server speaks the HTTP+SSE transport of 2024.', 'Move the server to Streamable HTTP.'],
+  }),
+} as const;
