@@ -1,14 +1,10 @@
 /** Interceptors that come, go and are given up at the worst moment, over real sockets. */
 import { execFileSync } from 'node:child_process';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startPlan, type Run } from '@toolquake/sdk/controller';
-import { interceptDispatcher, interceptFetch, interceptGlobalFetch } from '@toolquake/sdk/interceptors';
+import { interceptFetch, interceptGlobalFetch } from '@toolquake/sdk/interceptors';
 import { afterEach, describe, expect, test } from 'vitest';
-import fc from 'fast-check';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { closing, post, resultOf, serve, ways } from './ways.js';
 
-const closing: (() => unknown)[] = [];
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
 process.on('unhandledRejection', note);
@@ -24,63 +20,6 @@ const start = (...rules: readonly object[]): Run => {
   const run = startPlan({ seed: 42, rules: [...rules] }, { isAllowed: () => true });
   closing.push(run.stop);
   return run;
-};
-
-/** A server that notes the ids it was asked for, and answers as it is told. */
-async function serve(
-  respond: (response: ServerResponse, id: number, request: IncomingMessage) => void = answerWhole,
-): Promise<{ url: string; asked: number[] }> {
-  const asked: number[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk) => (text += String(chunk)));
-    request.on('end', () => {
-      const { id } = (text === '' ? { id: 0 } : JSON.parse(text)) as { id: number };
-      asked.push(id);
-      respond(response, id, request);
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
-}
-
-const resultOf = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'fine' }] } });
-function answerWhole(response: ServerResponse, id: number): void {
-  response.setHeader('content-type', 'application/json').end(resultOf(id));
-}
-
-const post = (id = 1, signal?: AbortSignal): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'pay', arguments: {} } }),
-  ...(signal === undefined ? {} : { signal }),
-});
-
-/** Each is a fetch under a run, its undo, and what was patched. */
-type Way = (run: Run) => { fetch: typeof globalThis.fetch; restore: () => void };
-const ways: Record<string, Way> = {
-  'one fetch': (run) => interceptFetch(run, { fetch: globalThis.fetch }) as ReturnType<Way>,
-  'the global fetch': (run) => {
-    const restore = interceptGlobalFetch(run);
-    return { fetch: (input, init) => globalThis.fetch(input, init), restore };
-  },
-  'an undici dispatcher': (run) => {
-    const dispatcher = new Agent();
-    closing.push(() => dispatcher.destroy());
-    const restore = interceptDispatcher(run, dispatcher);
-    const fetch = (input: unknown, init: object = {}): unknown => undiciFetch(input as string, { ...init, dispatcher } as never);
-    return {
-      fetch: fetch as typeof globalThis.fetch,
-      restore() {
-        restore();
-        expect(Object.hasOwn(dispatcher, 'dispatch')).toBe(false);
-      },
-    };
-  },
 };
 
 /** Waits for an entry of the journal. */
@@ -255,76 +194,6 @@ describe.each(Object.entries(ways))('%s', (_name, intercept) => {
     }
   });
 });
-
-/** All that happens on its own, so many times over. */
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-const STEPS = ['call', 'call', 'call', 'abort', 'use', 'use', 'drop', 'kill', 'wait'] as const;
-const FAULTS = [
-  'latency',
-  'hang',
-  'http-status',
-  'connection-drop',
-  'lost-ack',
-  'pace',
-  'stream-cut',
-  'truncate',
-  'freeze',
-  'crash',
-  'blackhole',
-];
-const step = fc.record({
-  what: fc.constantFrom(...STEPS),
-  which: fc.nat(99),
-  fault: fc.constantFrom(...FAULTS),
-  phase: fc.constantFrom('pre', 'post'),
-});
-
-test.each(Object.entries(ways))(
-  '%s: whatever rules come and go, every call ends, and is executed once at most',
-  async (_name, intercept) => {
-    const server = await serve((response, id) => {
-      response.setHeader('content-type', id % 2 === 0 ? 'application/json' : 'text/event-stream');
-      const text = id % 2 === 0 ? resultOf(id) : `data: ${resultOf(id)}\n\n`;
-      response.write(text.slice(0, 10), () => setImmediate(() => response.end(text.slice(10))));
-    });
-    let id = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.constantFrom('restore', 'stop'), async (steps, end) => {
-        server.asked.length = 0;
-        const run = startPlan({ seed: 42, rules: [] }, { isAllowed: () => true });
-        const { fetch, restore } = intercept(run);
-        const calls: { readonly ended: Promise<unknown>; readonly giveUp: AbortController }[] = [];
-        const undos: (() => void)[] = [];
-        for (const { what, which, fault, phase } of steps) {
-          if (what === 'call') {
-            const giveUp = new AbortController();
-            const ended = fetch(server.url, post(++id, giveUp.signal)).then((response) => response.text());
-            calls.push({ ended: ended.catch(() => {}), giveUp });
-          } else if (what === 'abort') calls[which % (calls.length || 1)]?.giveUp.abort();
-          else if (what === 'drop') undos.splice(which % (undos.length || 1), 1)[0]?.();
-          else if (what === 'kill') {
-            run.kill();
-            run.revive();
-          } else if (what === 'wait') await turns(which % 10);
-          else {
-            const hasPhases = !['lost-ack', 'truncate', 'freeze', 'http-status'].includes(fault);
-            undos.push(run.use({ fault, probability: 0.5, ...(hasPhases ? { phase } : {}) }));
-          }
-        }
-        if (end === 'restore') restore();
-        else run.stop();
-        await Promise.all(calls.map(({ ended }) => ended));
-        run.stop();
-        expect(new Set(server.asked).size).toBe(server.asked.length);
-        expect(run.journal.filter(({ kind }) => kind === 'problem')).toEqual([]);
-      }),
-      { numRuns: 40 },
-    );
-  },
-);
 
 test('a run that is ending refuses what is asked of it then, from wherever', async () => {
   const run = start();
