@@ -1,13 +1,10 @@
 /** Interceptors that come, go and are given up at the worst moment, over real sockets. */
 import { execFileSync } from 'node:child_process';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startPlan, type Run } from '@toolquake/sdk/controller';
-import { interceptDispatcher, interceptFetch, interceptGlobalFetch } from '@toolquake/sdk/interceptors';
+import { interceptFetch, interceptGlobalFetch } from '@toolquake/sdk/interceptors';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { closing, post, resultOf, serve, ways } from './ways.js';
 
-const closing: (() => unknown)[] = [];
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
 process.on('unhandledRejection', note);
@@ -23,63 +20,6 @@ const start = (...rules: readonly object[]): Run => {
   const run = startPlan({ seed: 42, rules: [...rules] }, { isAllowed: () => true });
   closing.push(run.stop);
   return run;
-};
-
-/** A server that notes the ids it was asked for, and answers as it is told. */
-async function serve(
-  respond: (response: ServerResponse, id: number, request: IncomingMessage) => void = answerWhole,
-): Promise<{ url: string; asked: number[] }> {
-  const asked: number[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk) => (text += String(chunk)));
-    request.on('end', () => {
-      const { id } = (text === '' ? { id: 0 } : JSON.parse(text)) as { id: number };
-      asked.push(id);
-      respond(response, id, request);
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
-}
-
-const resultOf = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'fine' }] } });
-function answerWhole(response: ServerResponse, id: number): void {
-  response.setHeader('content-type', 'application/json').end(resultOf(id));
-}
-
-const post = (id = 1, signal?: AbortSignal): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'pay', arguments: {} } }),
-  ...(signal === undefined ? {} : { signal }),
-});
-
-/** Each is a fetch under a run, its undo, and what was patched. */
-type Way = (run: Run) => { fetch: typeof globalThis.fetch; restore: () => void };
-const ways: Record<string, Way> = {
-  'one fetch': (run) => interceptFetch(run, { fetch: globalThis.fetch }) as ReturnType<Way>,
-  'the global fetch': (run) => {
-    const restore = interceptGlobalFetch(run);
-    return { fetch: (input, init) => globalThis.fetch(input, init), restore };
-  },
-  'an undici dispatcher': (run) => {
-    const dispatcher = new Agent();
-    closing.push(() => dispatcher.destroy());
-    const restore = interceptDispatcher(run, dispatcher);
-    const fetch = (input: unknown, init: object = {}): unknown => undiciFetch(input as string, { ...init, dispatcher } as never);
-    return {
-      fetch: fetch as typeof globalThis.fetch,
-      restore() {
-        restore();
-        expect(Object.hasOwn(dispatcher, 'dispatch')).toBe(false);
-      },
-    };
-  },
 };
 
 /** Waits for an entry of the journal. */
@@ -138,6 +78,18 @@ describe.each(Object.entries(ways))('%s', (_name, intercept) => {
       else run.kill();
       expect(await (await call).text()).toBe(resultOf(7));
       expect(server.asked).toEqual([7]);
+    }
+  });
+
+  test('a call that had just begun goes on when it is restored, whatever the rules say', async () => {
+    for (const fault of ['hang', 'blackhole', 'latency']) {
+      const server = await serve();
+      const run = start({ fault, phase: 'pre', ...(fault === 'latency' ? { params: { addedMs: 60_000 } } : {}) });
+      const { fetch, restore } = intercept(run);
+      // Its body is still to be read.
+      const call = fetch(server.url, post(5));
+      restore();
+      expect(await (await call).text()).toBe(resultOf(5));
     }
   });
 

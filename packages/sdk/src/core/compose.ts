@@ -2,7 +2,7 @@
  * Composition: what several faults that fired on one exchange do together. Data faults edit in order (and may
  * announce it), one terminal fault replaces, shaping faults say how the outcome is sent, extra faults act besides.
  */
-import { forward, pace, type Effect } from './effect.js';
+import { forward, hold, pace, type Effect } from './effect.js';
 import type { Engagement } from './engagement.js';
 import type { TrafficEvent } from './event.js';
 import type { FaultRole } from './fault.js';
@@ -129,9 +129,16 @@ function shape(
     const effect = shapeOne(one.effect, how);
     return effect === undefined ? one : { effect, owners: [...one.owners, engagement] };
   });
-  if (shaped.some((one, index) => one !== effects[index])) return shaped;
+  if (shaped.some((one, index) => one !== effects[index])) return keepBack(event.frame, shaped);
   engagement.context.notDelivered('another fault left nothing to send');
   return undefined;
+}
+
+/** A connection that breaks later than at once keeps its message back until then: who calls everything off lets that go on. */
+function keepBack(frame: Frame, shaped: readonly Owned[]): readonly Owned[] {
+  const [first] = shaped;
+  const isBreakAlone = shaped.every(({ effect }) => effect.kind === 'disconnect') && first?.effect.kind === 'disconnect';
+  return isBreakAlone ? [{ effect: hold(frame, 'never'), owners: first.owners }, ...shaped] : shaped;
 }
 
 /** One effect, sent the way that a shaping fault says; undefined where that way does not apply to it. */

@@ -189,6 +189,25 @@ describe('release', () => {
   });
 });
 
+test('a break that was put off by a slow way is called off, too, and its call goes on', () => {
+  const rules = [
+    ['break', 'terminal', onRequest(() => [disconnect('reset')])],
+    ['slow', 'shaping', onRequest((frame) => [forward(frame, 5000)])],
+  ] as const;
+  const called = stage([...rules]);
+  called.call(1);
+  called.performer.release();
+  called.respond(1);
+  expect(called.log).toEqual(['0 >> tools/call 1', '0 << answer 1']);
+  expect(called.waiting).toBe(0);
+  const broken = stage([...rules]);
+  broken.call(1);
+  broken.clock.advance(5000);
+  broken.performer.release();
+  expect(broken.log).toEqual(['5000 disconnect reset 0']);
+  expect(broken.waiting).toBe(0);
+});
+
 describe('emits', () => {
   test('repeat as often as asked', () => {
     const play = stage([['noise', 'extra', onRequest(() => [emit('heartbeat', { everyMs: 10, count: 3 })])]]);

@@ -92,7 +92,8 @@ export function createAuthGate(run: Run, options: InterceptAuthOptions & { reado
     maxFrameBytes,
     ask({ method, target: address, headers, body }) {
       const { path, query } = splitAddress(address);
-      if (isOpenToAll(method, path)) return undefined;
+      // It may have been restored while the body was read: nobody would let go of what a rule held now.
+      if (!attachment.isActive || isOpenToAll(method, path)) return undefined;
       const sessionId = headers.get('mcp-session-id') ?? undefined;
       const message = body !== undefined && isCall(body) ? body : undefined;
       const isMcp = sessionId !== undefined || (body !== undefined && isMessage(body)) || isStream(method, headers);

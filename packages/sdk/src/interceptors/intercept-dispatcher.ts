@@ -46,7 +46,11 @@ export function interceptDispatcher(run: Run, dispatcher: UndiciDispatcher, opti
     const body = given.method === 'POST' ? await collect(given.body, maxFrameBytes) : { bytes: undefined, again: given.body };
     const { bytes } = body;
     const again = { ...given, body: bytes ?? body.again };
-    if (given.method === 'POST' && (bytes === undefined || frameHead(frameFromBytes('to-server', bytes)).kind === 'other')) {
+    // It may have been restored since: nobody would let go of what a rule held now.
+    if (
+      !attachment.isActive ||
+      (given.method === 'POST' && (bytes === undefined || frameHead(frameFromBytes('to-server', bytes)).kind === 'other'))
+    ) {
       send(again, handler);
       return;
     }

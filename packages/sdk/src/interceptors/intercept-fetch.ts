@@ -46,7 +46,8 @@ function wrap(run: Run, options: AttachFetchOptions): InterceptedFetch {
   const { attachment, maxFrameBytes, refuse, carry } = attachFetch(run, options);
   const perform: FetchFunction = async (input, init) => {
     const request = await readRequest(input, init, maxFrameBytes);
-    if (request.signal?.aborted === true) return request.send(fetch);
+    // It may have been restored since: nobody would let go of what a rule held now.
+    if (request.signal?.aborted === true || !attachment.isActive) return request.send(fetch);
     const refusal = refuse(request.url);
     if (refusal !== undefined) throw refusal;
     return carry(request);
