@@ -28,6 +28,8 @@ export default defineConfig({
         name,
         include: folders.map((folder) => `${folder}/**/*.test.ts`),
         exclude: ['**/node_modules/**', '**/dist/**', ...except.map((folder) => `${folder}/**`)],
+        // Unit tests are pure, so their files share a process: loading everything anew for each would take longer than the tests.
+        isolate: name !== 'unit',
         testTimeout: testTimeoutMs,
         hookTimeout: testTimeoutMs,
       },
