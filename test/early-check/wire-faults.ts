@@ -22,7 +22,7 @@ export const wireFaults: readonly Scenario[] = [
   {
     name: 'crash',
     fault: 'crash',
-    rule: { ...ONCE, when: { tool: 'pay', session: 'agent#1' }, phase: 'post', params: { downMs: 60 } },
+    rule: { ...ONCE, when: { tool: 'pay', session: 'agent#1' }, phase: 'post', params: { downMs: 500 } },
     // On a pipe the conversation ends with the server.
     hasOwnAnswers: true,
     async play(stage) {
@@ -45,14 +45,14 @@ export const wireFaults: readonly Scenario[] = [
   {
     name: 'dns-failure',
     fault: 'dns-failure',
-    rule: { ...ONCE, params: { code: 'EAI_AGAIN', forMs: 60 } },
+    rule: { ...ONCE, params: { code: 'EAI_AGAIN', forMs: 500 } },
     startsAlone: true,
     play: failsToConnect('EAI_AGAIN'),
   },
   {
     name: 'tls-failure',
     fault: 'tls-failure',
-    rule: { ...ONCE, params: { reason: 'self-signed', forMs: 60 } },
+    rule: { ...ONCE, params: { reason: 'self-signed', forMs: 500 } },
     startsAlone: true,
     play: failsToConnect('DEPTH_ZERO_SELF_SIGNED_CERT'),
   },
