@@ -69,8 +69,9 @@ export const rpcFaults: readonly Scenario[] = [
       await callTool(stage, 2, 'pay');
       expect(answersTo(stage, 1)).toEqual([]);
       expect(dataOf(stage, 1_000_001)['receipt']).toBe(1);
-      // Nobody has told the first caller anything.
-      await reported(stage, ['ok']);
+      // Nobody has told the first caller anything. Where a call has an answer of its own, the proxy sees it end without one.
+      const hasEnded = stage.name === 'http-json' || stage.name === 'http-sse';
+      await reported(stage, hasEnded ? ['no-answer', 'ok'] : ['ok']);
     },
   },
   {
