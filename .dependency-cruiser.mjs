@@ -4,7 +4,10 @@
 export const layers = [
   { name: 'faces', folders: ['cli', 'mcp-server', 'http-api', 'assertions', 'testing', 'compat'] },
   { name: 'operations', folders: ['operations'] },
-  { name: 'edges', folders: ['config', 'proxies', 'interceptors', 'targets', 'sick-servers', 'store', 'controller'] },
+  {
+    name: 'edges',
+    folders: ['config', 'proxies', 'interceptors', 'targets', 'sick-servers', 'actions', 'undo', 'workers', 'store', 'controller'],
+  },
   { name: 'engines', folders: ['simulator', 'recordings', 'experiments', 'gates', 'monitor'] },
   { name: 'units', folders: ['faults', 'probes', 'reporters', 'verdicts', 'resilience', 'signals'] },
   { name: 'core', folders: ['core'] },

@@ -59,6 +59,8 @@ async function bundle() {
       cli: join(root, 'packages/toolquake/src/cli/main.ts'),
       'scenario-worker': join(root, 'packages/toolquake/src/operations/scenario-worker.ts'),
       'calibration-server': join(root, 'packages/toolquake/src/operations/calibration-server.ts'),
+      'experiment-worker': join(root, 'packages/toolquake/src/operations/experiment-worker.ts'),
+      warden: join(root, 'packages/toolquake/src/operations/warden-process.ts'),
     },
     platform: 'node',
     logLevel: 'warn',

@@ -1,0 +1,43 @@
+/** The worker program of experiments: one role per process. Reads its role, says that it is ready, waits for "go", ends with its stdin. */
+import { createInterface } from 'node:readline';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
+import { hostMs } from '../workers/host-clock.js';
+import { ROLES } from '../workers/roles.js';
+
+const lifeline = new AbortController();
+const lines = createInterface({ input: process.stdin });
+// Nobody reads us any more: the run is gone.
+process.stdout.on('error', () => lifeline.abort());
+const emit = (message: JsonObject): void => {
+  if (!process.stdout.destroyed) process.stdout.write(`${JSON.stringify(message)}\n`);
+};
+// Ctrl-C reaches the whole group of the terminal; the run decides when its workers end.
+process.on('SIGINT', () => {});
+
+const started = new Promise<JsonObject>((resolve) => {
+  let order: JsonObject | undefined;
+  lines.on('line', (line) => {
+    if (order === undefined) {
+      const value: unknown = JSON.parse(line);
+      order = isObject(value) ? value : {};
+      emit({ kind: 'ready' });
+    } else if (line === 'go') resolve(order);
+  });
+});
+lines.on('close', () => {
+  lifeline.abort();
+  // A role that does not let go is no reason to stay.
+  setTimeout(() => process.exit(0), 1500).unref();
+});
+
+const order = await Promise.race([
+  started,
+  new Promise<undefined>((resolve) => lifeline.signal.addEventListener('abort', () => resolve(undefined))),
+]);
+if (order !== undefined) {
+  const role = ROLES.find((one) => one.role === order['role']);
+  const config = isObject(order['config']) ? order['config'] : {};
+  if (role === undefined) throw new Error(`There is no role "${String(order['role'])}".`);
+  await role.run(config, { env: process.env, signal: lifeline.signal, emit, hostMs });
+}
+process.exit(0);
