@@ -1,4 +1,4 @@
-/** What an action is: a step of an experiment that changes the world, with its undo. One file each in this folder. */
+/** What an action is: a step of an experiment that changes the world, with its undo. One file each in `kinds/`. */
 import type { Clock, JsonObject } from '@toolquake/sdk/core';
 import type { ConfiguredTarget } from '../config/configured-target.js';
 import type { Blast, ManagerSpec } from '../core/experiment.js';

@@ -20,7 +20,7 @@ export type Blast = 'calls' | 'server' | 'none';
 /** One step. Steps begin in order; each stays for `forMs` before the next begins, and all are undone at the end, last one first. */
 export type ActionStep = {
   readonly id: string;
-  /** The word of the action: its file in `actions/`. */
+  /** The word of the action: its file in `actions/kinds/`. */
   readonly action: string;
   readonly params: JsonObject;
   readonly forMs: number;
@@ -97,6 +97,7 @@ export type Experiment = {
   readonly target: string;
   /** What kind of world the target lives in: `production` is refused. */
   readonly environment: string;
+  /** Besides those of the target itself. */
   readonly labels: Readonly<Record<string, string>>;
   readonly manager: ManagerSpec | undefined;
   readonly monitor: MonitorSpec;

@@ -93,8 +93,12 @@ export type SignalQuery = {
   readonly minSamples: number;
 };
 
+/** When a rule of the steady state is looked at. An uptime of an hour can only be asked for before a process is killed. */
+export type SteadyPhase = 'before' | 'during' | 'after';
+
 /** What must stay true. Exactly one bound is there. */
 export type SteadyRule = SignalQuery & {
+  readonly phases: readonly SteadyPhase[];
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly equals?: number | undefined;

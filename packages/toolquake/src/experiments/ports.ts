@@ -31,6 +31,8 @@ export type EnginePorts = {
   readonly actions: readonly RunAction[];
   /** Appends to the journal. Must not throw. */
   record(entry: RunEntry): void;
+  /** Everything that is in the journal so far, samples and alerts included: verdict and findings are made from it alone. */
+  entries(): readonly RunEntry[];
   /** Looks at the world before the run: monitor, alert channel, process manager, truthful health, open P1 findings, policy. */
   preconditions(): Promise<readonly Precondition[]>;
   /** What the probes saw of the server: its build. Asked once the target is steady. */

@@ -12,7 +12,7 @@ export type WorkerWorld = {
   hostMs(): number;
 };
 
-/** One role; one file each in this folder. Resolves when its work is done or the signal aborts. */
+/** One role; one file each in `roles/`. Resolves when its work is done or the signal aborts. */
 export type WorkerRole = { readonly role: string; readonly summary: string; run(config: JsonObject, world: WorkerWorld): Promise<void> };
 
 /** Defines a role. */

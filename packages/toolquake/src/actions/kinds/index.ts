@@ -1,0 +1,1 @@
+export { wait } from './wait.js';
