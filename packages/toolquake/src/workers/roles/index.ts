@@ -1,1 +1,1 @@
-export {};
+export { monitor } from './monitor.js';
