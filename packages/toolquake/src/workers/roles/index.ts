@@ -1,1 +1,1 @@
-export {};
+export { load } from './load.js';
