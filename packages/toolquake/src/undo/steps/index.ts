@@ -1,1 +1,3 @@
 export { endProcess } from './end-process.js';
+export { ensureRunning } from './ensure-running.js';
+export { thawProcess } from './thaw-process.js';
