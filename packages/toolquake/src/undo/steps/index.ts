@@ -1,1 +1,2 @@
-export {};
+export { iptablesChain } from './iptables-chain.js';
+export { nftTable } from './nft-table.js';
