@@ -67,15 +67,23 @@ export function readParams(action: string, params: JsonObject, fields: SettingFi
 export function dependencyParams(action: string, read: Readonly<Record<string, unknown>>): DependencyParams {
   const namespace = namespaceText(action, read['namespace']);
   // The fields have these types, which the reader checked.
-  const { host, port, user, scope, consent, admin, tokenVariable } = read as { host: string; port: number } & Record<string, string | undefined>;
+  const { host, port, user, scope, consent, admin, tokenVariable } = read as { host: string; port: number } & Record<
+    string,
+    string | undefined
+  >;
   const isRelay = read['via'] === 'relay';
   const hasSomebody = namespace !== undefined || user !== undefined;
   if (isRelay) {
-    if (admin === undefined) throw wrong(`${action}: via relay needs "admin".`, 'Start "toolquake proxy tcp --admin-port PORT" and let the server go through it.');
-    if (hasSomebody || scope !== undefined) throw wrong(`${action}: via relay hits whoever goes through the relay: namespace, user and scope have no meaning there.`);
+    if (admin === undefined)
+      throw wrong(`${action}: via relay needs "admin".`, 'Start "toolquake proxy tcp --admin-port PORT" and let the server go through it.');
+    if (hasSomebody || scope !== undefined)
+      throw wrong(`${action}: via relay hits whoever goes through the relay: namespace, user and scope have no meaning there.`);
   } else if (!hasSomebody) {
     if (scope === undefined)
-      throw wrong(`${action} must be told whom to hit.`, 'Give namespace, user, or via: relay with admin; scope: host hits every process of this host.');
+      throw wrong(
+        `${action} must be told whom to hit.`,
+        'Give namespace, user, or via: relay with admin; scope: host hits every process of this host.',
+      );
     if (consent !== CONSENT)
       throw wrong(`${action}: scope: host cuts every process of this host off.`, `If that is what you want, write consent: ${CONSENT}`);
   } else if (scope !== undefined) throw wrong(`${action}: scope: host contradicts namespace and user.`);

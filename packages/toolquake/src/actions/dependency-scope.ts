@@ -5,6 +5,7 @@ import { ToolquakeError } from '@toolquake/sdk/core';
 import type { ActionWorld } from './action.js';
 import type { DependencyParams } from './dependency-params.js';
 import { findNamespace, isSameNamespace, ownNamespace, type NamespaceFacts } from '../network/namespace.js';
+import { connectedText, connectWithin } from '../network/connect-within.js';
 import { runTrusted } from '../network/trusted-command.js';
 
 /** What would be hit. */
@@ -55,7 +56,11 @@ export async function dependencyScope(params: DependencyParams, world: ScopeWorl
 async function addressesOf(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   const found = await lookup(host, { all: true, order: 'verbatim' }).catch((cause: unknown) => {
-    throw new ToolquakeError('UPSTREAM_UNREACHABLE', { message: `The name ${host} stands for no address.`, advice: 'Give an address.', cause });
+    throw new ToolquakeError('UPSTREAM_UNREACHABLE', {
+      message: `The name ${host} stands for no address.`,
+      advice: 'Give an address.',
+      cause,
+    });
   });
   const addresses = [...new Set(found.map(({ address }) => address))];
   if (addresses.length <= MAX_ADDRESSES) return addresses;
@@ -70,7 +75,10 @@ async function uidOf(user: string): Promise<number> {
   if (/^\d{1,9}$/.test(user)) return Number(user);
   const { code, stdout } = await runTrusted({ command: 'id', args: ['-u', '--', user] });
   if (code === 0 && /^\d+\n$/.test(stdout)) return Number(stdout);
-  throw new ToolquakeError('BAD_ARGUMENT', { message: `There is no user "${user}" on this host.`, advice: 'Give its number if it has no name here.' });
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `There is no user "${user}" on this host.`,
+    advice: 'Give its number if it has no name here.',
+  });
 }
 
 /** The ways that probes, load and control of the run take. */
@@ -91,3 +99,20 @@ async function refuseOwnWays(addresses: readonly string[], port: number, { upstr
 }
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.') || address === '0.0.0.0';
+
+/**
+ * The first address that answers from inside the scope. What does not answer anyway cannot be shown to have been cut off.
+ */
+export async function mustAnswer(scope: DependencyScope, withinMs: number, signal: AbortSignal): Promise<string> {
+  const { addresses, port, whom } = scope;
+  const seen: string[] = [];
+  for (const address of addresses) {
+    const came = await connectWithin(scope, { address, port }, withinMs, signal);
+    if (came.end === 'connected') return address;
+    seen.push(`${address}: ${connectedText(came)}`);
+  }
+  throw new ToolquakeError('UPSTREAM_UNREACHABLE', {
+    message: `The dependency does not answer ${whom} on port ${port} as it is (${seen.join('; ')}), so nothing could be shown to be cut off.`,
+    advice: 'Start it, or correct host, port, namespace or user.',
+  });
+}

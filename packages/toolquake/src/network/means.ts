@@ -27,7 +27,10 @@ export function tryNft(what: 'block' | 'redirect', signal?: AbortSignal): Promis
 }
 
 /** The first flavour of iptables that takes our rules. */
-export async function tryIptables(what: 'block' | 'redirect', signal?: AbortSignal): Promise<{ readonly trial: Trial; readonly flavour?: ChainFlavour }> {
+export async function tryIptables(
+  what: 'block' | 'redirect',
+  signal?: AbortSignal,
+): Promise<{ readonly trial: Trial; readonly flavour?: ChainFlavour }> {
   let last: Trial = { works: false, why: 'there is no iptables' };
   for (const flavour of CHAIN_COMMANDS) {
     if (commandPath(flavour[0]) === undefined) continue;
@@ -58,12 +61,17 @@ export const tryHtb = (signal?: AbortSignal): Promise<Trial> =>
   tried({ command: 'tc', args: ['qdisc', 'add', 'dev', 'lo', 'root', 'handle', '7a00:', 'htb'] }, signal);
 
 /** Can network namespaces be made at all? */
-export const tryNamespaces = (signal?: AbortSignal): Promise<Trial> => tried({ command: 'ip', args: ['link', 'show', 'dev', 'lo'] }, signal);
+export const tryNamespaces = (signal?: AbortSignal): Promise<Trial> =>
+  tried({ command: 'ip', args: ['link', 'show', 'dev', 'lo'] }, signal);
 
-async function tried(run: { readonly command: TrustedCommand; readonly args: readonly string[]; readonly input?: string }, signal?: AbortSignal): Promise<Trial> {
+async function tried(
+  run: { readonly command: TrustedCommand; readonly args: readonly string[]; readonly input?: string },
+  signal?: AbortSignal,
+): Promise<Trial> {
   if (process.platform !== 'linux') return { works: false, why: 'this is not Linux' };
   if (commandPath(run.command) === undefined) return { works: false, why: `there is no ${run.command} on this machine` };
-  if (commandPath('unshare') === undefined) return { works: false, why: 'there is no unshare on this machine, so nothing can be tried safely' };
+  if (commandPath('unshare') === undefined)
+    return { works: false, why: 'there is no unshare on this machine, so nothing can be tried safely' };
   try {
     const { code, stderr } = await runTrusted({ ...run, isInFresh: true, signal });
     if (code === 0) return { works: true, how: run.command };

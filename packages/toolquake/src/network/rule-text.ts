@@ -67,7 +67,12 @@ export type ChainCall = { readonly isIpv6: boolean; readonly args: readonly stri
 /** Blocking. */
 export const chainBlock = (chain: string, facts: RuleFacts, way: BlockWay): readonly ChainCall[] =>
   families(facts).flatMap((isIpv6) =>
-    chainOf('filter', chain, isIpv6, aimsOf(facts, isIpv6).map((aim) => [...chainMatch(facts, aim), ...chainVerdict(way, isIpv6)])),
+    chainOf(
+      'filter',
+      chain,
+      isIpv6,
+      aimsOf(facts, isIpv6).map((aim) => [...chainMatch(facts, aim), ...chainVerdict(way, isIpv6)]),
+    ),
   );
 
 /** Leading through relays. */

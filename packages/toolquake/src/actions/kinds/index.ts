@@ -1,1 +1,2 @@
+export { blockDependency } from './block-dependency.js';
 export { wait } from './wait.js';

@@ -1,2 +1,3 @@
 export { iptablesChain } from './iptables-chain.js';
 export { nftTable } from './nft-table.js';
+export { relayAdmin } from './relay-admin.js';
