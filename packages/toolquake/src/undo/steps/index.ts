@@ -1,3 +1,4 @@
 export { iptablesChain } from './iptables-chain.js';
 export { nftTable } from './nft-table.js';
 export { relayAdmin } from './relay-admin.js';
+export { endProcess } from './end-process.js';
