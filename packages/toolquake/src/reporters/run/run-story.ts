@@ -96,7 +96,7 @@ export function paragraphOf(digest: RunDigest): string {
     moments.faultOnMs === undefined
       ? 'No fault was at work at any time.'
       : `The fault was at work from ${duration(moments.faultOnMs)}${moments.faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(moments.faultOffMs)}`}.`,
-    `While the run lasted ${lane('faulted')}, and ${lane('control')}.`,
+    `${capital(lane('faulted'))}; ${lane('control')}.`,
     probes.probes === 0
       ? 'No probe from outside was seen.'
       : `${grouped(probes.down)} of ${many(probes.probes, 'probe')} found the target down.`,
@@ -114,6 +114,8 @@ export function paragraphOf(digest: RunDigest): string {
     .filter((sentence) => sentence !== '')
     .join(' ');
 }
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** What to do next; one sentence each. */
 export function nextSteps(digest: RunDigest): readonly string[] {
