@@ -191,6 +191,11 @@ function firstOfEach(moments: readonly Moment[]): readonly Moment[] {
 function labelsOf({ disturbances, moments }: TimelineRecord): readonly MomentLabel[] {
   return [
     ...disturbances.map(({ what, from, to, sinceMs }) => ({ atMs: sinceMs, label: `${what}: ${from} → ${to}`, tone: 4 })),
-    ...firstOfEach(moments).map(({ atMs, label, kind }) => ({ atMs, label, tone: kind === 'sequence' ? 0 : 5, isStrong: kind === 'sequence' })),
+    ...firstOfEach(moments).map(({ atMs, label, kind }) => ({
+      atMs,
+      label,
+      tone: kind === 'sequence' ? 0 : 5,
+      isStrong: kind === 'sequence',
+    })),
   ];
 }

@@ -55,7 +55,7 @@ const SEVERITY: readonly string[] = ['held', 'not-injected', 'aborted', 'undo-fa
 function worstOf({ undos, trips, actions }: Omit<Told, 'verdict'>): { readonly verdict: string; readonly why: string } | undefined {
   const open = notUndone(undos);
   if (open.length > 0) return { verdict: 'undo-failed', why: `${open[0]!.name} is not proved to be undone` };
-  if (trips > 0) return { verdict: 'aborted', why: 'a tripwire ended it' };
+  if (trips > 0) return { verdict: 'aborted', why: 'a tripwire or somebody ended it' };
   const isInjected = actions.some((one) => isFault(one) && one.onMs !== undefined);
   return isInjected ? undefined : { verdict: 'not-injected', why: 'no fault was at work' };
 }

@@ -91,6 +91,7 @@ const SHAPES: { readonly [Kind in RunEntry['kind']]: Readonly<Record<string, Che
   sample: { sample },
   steady: { phase, isSteady: flag, rules: listOf(rule) },
   trip: { rule, origin: text, why: text },
+  stop: { why: text, isAsked: flag },
   alert: { state: oneOf('firing', 'resolved'), reason: text, rule: text, sentAtMs: optional(number) },
   finding: { name: oneOf(...Object.keys(FINDINGS)), detail: text },
   note: { text },

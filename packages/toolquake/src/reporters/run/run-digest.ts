@@ -63,6 +63,8 @@ export type RunDigest = {
   readonly delivered: { readonly calls: number; readonly delivered: number } | undefined;
   readonly steady: readonly SteadyRecord[];
   readonly trips: Some<TripRecord>;
+  /** Why it was ended early, besides tripwires. */
+  readonly stops: Some<Plain<'stop'>>;
   readonly alerts: Some<Plain<'alert'>>;
   readonly findings: Some<Plain<'finding'>>;
   readonly notes: Some<Plain<'note'>>;
@@ -113,6 +115,7 @@ export function createRunDigest(): RunDigester {
   const [preconditions, alerts] = [keep<Plain<'precondition'>>(), keep<Plain<'alert'>>()];
   const [trips, findings, notes] = [keep<TripRecord>(), keep<Plain<'finding'>>(), keep<Plain<'note'>>()];
   const [readEvent, events] = [createEventReader(), keep<RunEvent>()];
+  const stops = keep<Plain<'stop'>>();
   const skipped = keep<{ where: string; problem: string }>();
   const tasks = { tasks: 0, failed: 0, attempts: 0 };
   const process = { lastPid: 0, pids: 0, first: undefined as number | undefined, last: undefined as number | undefined, wasGone: false };
@@ -208,6 +211,8 @@ export function createRunDigest(): RunDigester {
         const { atMs, rule, origin, why } = entry;
         return addToSample(trips, short({ atMs, rule: ruleText(rule), value: rule.value, origin, why }), MAX_LISTED);
       }
+      case 'stop':
+        return addToSample(stops, short(withoutKind(entry)), MAX_LISTED);
       case 'alert':
         return addToSample(alerts, short(withoutKind(entry)), MAX_LISTED);
       case 'finding':
@@ -234,7 +239,7 @@ export function createRunDigest(): RunDigester {
     result() {
       const lanes = series.lanes();
       const actions = faults.actions();
-      const told: Told = { verdict, undos: faults.undos(), trips: trips.seen, actions };
+      const told: Told = { verdict, undos: faults.undos(), trips: trips.seen + stops.seen, actions };
       const offs = actions.filter((one) => isFault(one) && one.onMs !== undefined);
       const moments: RunMoments = {
         faultOnMs,
@@ -260,6 +265,7 @@ export function createRunDigest(): RunDigester {
         delivered,
         steady: steady.list(),
         trips: some(trips),
+        stops: some(stops),
         alerts: some(alerts),
         findings: some(findings),
         notes: some(notes),

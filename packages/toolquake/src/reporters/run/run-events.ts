@@ -75,6 +75,8 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
       }
       case 'trip':
         return event('TRIPPED', 'bad', `${readingText(entry.rule)}: ${entry.why} (${entry.origin})`);
+      case 'stop':
+        return event('STOPPED', 'bad', `${entry.why}${entry.isAsked ? ' (asked for)' : ''}`);
       case 'alert': {
         const late = entry.sentAtMs === undefined ? '' : `, ${duration(Math.max(0, entry.atMs - entry.sentAtMs))} on the way`;
         return event(entry.state === 'firing' ? 'alert' : 'resolved', 'plain', `${entry.reason} (${entry.rule}${late})`);

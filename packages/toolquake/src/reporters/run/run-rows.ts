@@ -172,16 +172,19 @@ export function alertsTable({ alerts, moments }: RunDigest): RunTable {
   };
 }
 
-/** Tripwires that went off. */
-export function tripsTable({ trips }: RunDigest): RunTable {
+/** What ended the run early: tripwires, people, limits. */
+export function tripsTable({ trips, stops }: RunDigest): RunTable {
   return {
     id: 'trips',
-    title: 'Tripwires',
-    head: ['at', 'rule', 'value', 'why', 'from'],
-    rows: trips.list.map(({ atMs, rule, value, why, origin }) => [duration(atMs), rule, plain(value), why, origin]),
+    title: 'What ended it',
+    head: ['at', 'what', 'value', 'why', 'from'],
+    rows: [
+      ...trips.list.map(({ atMs, rule, value, why, origin }) => [duration(atMs), rule, plain(value), why, origin]),
+      ...stops.list.map(({ atMs, why, isAsked }) => [duration(atMs), isAsked ? 'asked to stop' : 'stopped by itself', '', why, '']),
+    ],
     words: [1, 3, 4],
     isBad: () => true,
-    more: more(trips),
+    more: more(trips) + more(stops),
   };
 }
 
