@@ -66,6 +66,8 @@ export type Action = {
   readonly worstCase: string;
   /** Tripwires that come with it, unless the file has one on the same signal. */
   readonly trips: readonly TripRule[];
+  /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */
+  readonly brings?: readonly Sample['source'][];
   /** Parameters of a lower stage: `share` of the full dose, in (0, 1]. */
   scale(params: JsonObject, share: number): JsonObject;
   feasibility(params: JsonObject, world: FeasibilityWorld): Promise<Feasibility>;

@@ -1,1 +1,1 @@
-export {};
+export { endProcess } from './end-process.js';
