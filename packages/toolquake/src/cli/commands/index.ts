@@ -33,3 +33,4 @@ export { taskStart } from './task-start.js';
 export { task } from './task.js';
 export { unwrap } from './unwrap.js';
 export { wrap } from './wrap.js';
+export { run } from './run.js';
