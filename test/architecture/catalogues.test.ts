@@ -43,6 +43,25 @@ const catalogues: readonly Catalogue[] = [
       ],
     }),
   },
+  {
+    folder: 'packages/toolquake/src/actions/kinds',
+    hasTestBeside: true,
+    read: ({ type, summary, params }) => ({
+      word: type,
+      summary,
+      inputs: Object.entries(params as Record<string, { about: unknown }>).map(([name, field]) => [name, field.about]),
+    }),
+  },
+  {
+    folder: 'packages/toolquake/src/undo/steps',
+    hasTestBeside: true,
+    read: ({ kind, summary }) => ({ word: kind, summary, inputs: [] }),
+  },
+  {
+    folder: 'packages/toolquake/src/workers/roles',
+    hasTestBeside: true,
+    read: ({ role, summary }) => ({ word: role, summary, inputs: [] }),
+  },
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');

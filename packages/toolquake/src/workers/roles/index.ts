@@ -1,1 +1,2 @@
-export {};
+export { load } from './load.js';
+export { monitor } from './monitor.js';
