@@ -38,7 +38,9 @@ function mayTake({ record }: LockView): boolean {
   const ledger = record?.['ledger'];
   if (owner === undefined || ownerState(owner) !== 'gone' || typeof ledger !== 'string') return false;
   try {
-    return readLedger(ledger).isClean;
+    const { isClean, isClosed } = readLedger(ledger);
+    // Closed though not clean: a person looked, and forgot it.
+    return isClean || isClosed;
   } catch (error) {
     const cause = (error as Error).cause;
     return (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
