@@ -140,7 +140,12 @@ test('samples show the pid, the uptime and the restarts of a crash loop', async 
 test('looking starts no daemon, and names the folder that it looked in', async () => {
   const home = `${pm2.home}/empty`;
   mkdirSync(home);
-  const look = (await openManager({ kind: 'pm2', name: 'demo' }, { env: { ...process.env, ...pm2.env, PM2_HOME: home }, signal: AbortSignal.timeout(60_000) })).look();
+  const look = (
+    await openManager(
+      { kind: 'pm2', name: 'demo' },
+      { env: { ...process.env, ...pm2.env, PM2_HOME: home }, signal: AbortSignal.timeout(60_000) },
+    )
+  ).look();
   await expect(look).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE', message: expect.stringContaining(home) as string });
   expect(readdirSync(home)).toEqual([]);
 });
