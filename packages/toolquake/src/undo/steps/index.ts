@@ -1,3 +1,9 @@
 export { callTool } from './call-tool.js';
 export { clearRules } from './clear-rules.js';
 export { restorePool } from './restore-pool.js';
+export { iptablesChain } from './iptables-chain.js';
+export { nftTable } from './nft-table.js';
+export { relayAdmin } from './relay-admin.js';
+export { endProcess } from './end-process.js';
+export { ensureRunning } from './ensure-running.js';
+export { thawProcess } from './thaw-process.js';
