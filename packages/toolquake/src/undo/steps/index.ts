@@ -1,4 +1,5 @@
+export { endProcess } from './end-process.js';
 export { iptablesChain } from './iptables-chain.js';
 export { nftTable } from './nft-table.js';
+export { qdisc } from './qdisc.js';
 export { relayAdmin } from './relay-admin.js';
-export { endProcess } from './end-process.js';

@@ -1,2 +1,3 @@
 export { load } from './load.js';
 export { monitor } from './monitor.js';
+export { relay } from './relay.js';
