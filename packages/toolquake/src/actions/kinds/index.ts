@@ -1,6 +1,6 @@
+export { blockDependency } from './block-dependency.js';
 export { freezeProcess } from './freeze-process.js';
 export { killProcess } from './kill-process.js';
 export { restartServer } from './restart-server.js';
-export { blockDependency } from './block-dependency.js';
 export { slowDependency } from './slow-dependency.js';
 export { wait } from './wait.js';
