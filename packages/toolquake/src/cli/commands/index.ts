@@ -5,6 +5,7 @@ export { clearAll } from './clear-all.js';
 export { clear } from './clear.js';
 export { demo } from './demo.js';
 export { diff } from './diff.js';
+export { doctor } from './doctor.js';
 export { events } from './events.js';
 export { faults } from './faults.js';
 export { fixture } from './fixture.js';
