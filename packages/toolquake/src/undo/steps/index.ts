@@ -1,1 +1,2 @@
-export {};
+export { ensureRunning } from './ensure-running.js';
+export { thawProcess } from './thaw-process.js';
