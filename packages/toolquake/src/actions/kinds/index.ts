@@ -1,3 +1,8 @@
+export { callTool } from './call-tool.js';
+export { exhaustPool } from './exhaust-pool.js';
+export { plan } from './plan.js';
+export { runLoad } from './run-load.js';
+export { shrinkPool } from './shrink-pool.js';
 export { freezeProcess } from './freeze-process.js';
 export { killProcess } from './kill-process.js';
 export { restartServer } from './restart-server.js';

@@ -1,2 +1,3 @@
+export { holdSessions } from './hold-sessions.js';
 export { load } from './load.js';
 export { monitor } from './monitor.js';
