@@ -7,4 +7,5 @@ export { freezeProcess } from './freeze-process.js';
 export { killProcess } from './kill-process.js';
 export { restartServer } from './restart-server.js';
 export { blockDependency } from './block-dependency.js';
+export { slowDependency } from './slow-dependency.js';
 export { wait } from './wait.js';
