@@ -1,6 +1,7 @@
 export { callTool } from './call-tool.js';
 export { clearRules } from './clear-rules.js';
 export { restorePool } from './restore-pool.js';
+export { endProcess } from './end-process.js';
 export { iptablesChain } from './iptables-chain.js';
 export { nftTable } from './nft-table.js';
 export { relayAdmin } from './relay-admin.js';
