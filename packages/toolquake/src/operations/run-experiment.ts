@@ -98,7 +98,11 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       tell,
     });
     opened.push(() => journal.close());
+    let isOver = false;
     const record = (entry: RunEntry): void => {
+      // What proxies and workers say while they are let go of belongs to no run: the verdict is the last word.
+      if (isOver) return;
+      isOver = entry.kind === 'verdict';
       if (entry.kind === 'action' && entry.state === 'applying') fault.onMs = Math.min(fault.onMs, entry.atMs);
       if (entry.kind === 'phase' && entry.phase === 'after') fault.offMs = entry.atMs;
       journal.record(entry);
@@ -135,18 +139,19 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     });
 
     let onFrontCall: Parameters<typeof openFront>[0]['onCall'] = () => {};
-    const fronted = needsFront(planned)
-      ? await openFront({
-          upstream,
-          port: experiment.front?.port ?? 0,
-          seed: experiment.dose.seed,
-          runDirectory: files.folder,
-          token,
-          startWorker: workerOf,
-          onCall: (entry) => onFrontCall(entry),
-          tell: (line) => record({ kind: 'note', atMs: nowMs(), text: line }),
-        })
-      : undefined;
+    const fronted =
+      experiment.front === undefined
+        ? undefined
+        : await openFront({
+            upstream,
+            port: experiment.front.port,
+            seed: experiment.dose.seed,
+            runDirectory: files.folder,
+            token,
+            startWorker: workerOf,
+            onCall: (entry) => onFrontCall(entry),
+            tell: (line) => record({ kind: 'note', atMs: nowMs(), text: line }),
+          });
     if (fronted !== undefined) {
       opened.push(() => fronted.worker.stop());
       void fronted.worker.ended.then(() => raise('The proxy before the target has ended.'));
@@ -260,13 +265,6 @@ function isClean(ledgerPath: string): boolean {
     // There never was one: nothing was done.
     return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
   }
-}
-
-/** A plan of rules without another proxy of its own goes into the proxy of the run. */
-function needsFront({ experiment }: PlannedRun): boolean {
-  return (
-    experiment.front !== undefined || experiment.actions.some(({ action, params }) => action === 'plan' && params['adminUrl'] === undefined)
-  );
 }
 
 const ownCommandOf = ({ target }: PlannedRun): { ownCommand?: readonly string[] } =>
