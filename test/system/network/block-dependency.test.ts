@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 const look = (timeoutMs = 1500): ReturnType<typeof connectWithin> =>
-  connectWithin({ namespace: findNamespace(place.name), uid: undefined }, { address: '127.0.0.1', port: place.port }, timeoutMs);
+  connectWithin({ namespace: findNamespace(place.name), uid: undefined }, { address: '127.0.0.1', port: place.port }, { timeoutMs });
 
 /** Rules that were there before, among them one that says the same as ours. */
 async function addForeignRules(): Promise<void> {
