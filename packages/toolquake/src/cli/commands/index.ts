@@ -1,3 +1,4 @@
+export { approve } from './approve.js';
 export { benchCapture } from './bench-capture.js';
 export { benchCompare } from './bench-compare.js';
 export { benchSimulateGates } from './bench-simulate-gates.js';
@@ -7,6 +8,9 @@ export { demo } from './demo.js';
 export { diff } from './diff.js';
 export { doctor } from './doctor.js';
 export { events } from './events.js';
+export { experimentCheck } from './experiment-check.js';
+export { experimentExplain } from './experiment-explain.js';
+export { experimentPreview } from './experiment-preview.js';
 export { faults } from './faults.js';
 export { fixture } from './fixture.js';
 export { goldenRecord } from './golden-record.js';
