@@ -6,7 +6,7 @@ export const layers = [
   { name: 'operations', folders: ['operations'] },
   {
     name: 'edges',
-    folders: ['config', 'proxies', 'interceptors', 'targets', 'sick-servers', 'actions', 'undo', 'workers', 'store', 'controller'],
+    folders: ['config', 'proxies', 'interceptors', 'targets', 'sick-servers', 'actions', 'undo', 'workers', 'managers', 'store', 'controller'],
   },
   { name: 'engines', folders: ['simulator', 'recordings', 'experiments', 'gates', 'monitor'] },
   { name: 'units', folders: ['faults', 'probes', 'reporters', 'verdicts', 'resilience', 'signals'] },

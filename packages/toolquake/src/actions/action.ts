@@ -45,6 +45,8 @@ export type ActionWorld = {
   readonly manager: ManagerSpec | undefined;
   readonly front: Front | undefined;
   readonly seed: number;
+  /** What can end by itself ends after this, even if nobody undoes it: the time of the step, and the lease. */
+  readonly lastsMs?: number | undefined;
   /** What the action sees while it works. */
   readonly onSample: (sample: Sample) => void;
   /** Starts a role of the worker program. */
