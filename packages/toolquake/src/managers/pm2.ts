@@ -50,6 +50,7 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
       return {
         processes: runningProcesses(found.map((one) => one.pid)),
         expected: found.length,
+        isGivenUp: found.some((one) => one.status === 'stopped' || one.status === 'errored'),
         restarts: found.reduce((sum, one) => sum + one.restarts, 0),
       };
     },
