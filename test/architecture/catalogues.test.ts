@@ -43,6 +43,37 @@ const catalogues: readonly Catalogue[] = [
       ],
     }),
   },
+  {
+    folder: 'packages/toolquake/src/actions/kinds',
+    hasTestBeside: true,
+    read: ({ type, summary, params }) => ({
+      word: type,
+      summary,
+      inputs: Object.entries(params as Record<string, { about: unknown }>).map(([name, field]) => [name, field.about]),
+    }),
+  },
+  {
+    folder: 'packages/toolquake/src/undo/steps',
+    hasTestBeside: true,
+    read: ({ kind, summary }) => ({ word: kind, summary, inputs: [] }),
+  },
+  {
+    folder: 'packages/toolquake/src/workers/roles',
+    hasTestBeside: true,
+    read: ({ role, summary }) => ({ word: role, summary, inputs: [] }),
+  },
+  {
+    folder: 'packages/toolquake/src/experiments/findings',
+    hasTestBeside: true,
+    read: ({ name, summary, thresholds }) => ({
+      word: name,
+      summary,
+      inputs: Object.entries(thresholds as Record<string, readonly [value: number, about: string]>).map(([word, [, about]]) => [
+        word,
+        about,
+      ]),
+    }),
+  },
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');

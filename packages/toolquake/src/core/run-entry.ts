@@ -14,6 +14,8 @@ export type RuleReading = {
   readonly name?: string | undefined;
   /** `at least 0.99`. */
   readonly bound: string;
+  /** How far back the value looks; 0 where only the newest sample counts. With it MTTR can be counted from the journal alone. */
+  readonly windowMs?: number | undefined;
   readonly value: number | null;
   readonly samples: number;
   readonly state: RuleState;
@@ -90,7 +92,7 @@ export type RunEntry =
       readonly by: UndoneBy;
     }
   | { readonly kind: 'sample'; readonly atMs: number; readonly sample: Sample }
-  /** The steady state, looked at once. */
+  /** The steady state, looked at once. `phase` says whose rules: where a system must heal itself, those of `after` are looked at during the fault. */
   | {
       readonly kind: 'steady';
       readonly atMs: number;
@@ -99,6 +101,8 @@ export type RunEntry =
       readonly rules: readonly RuleReading[];
     }
   | { readonly kind: 'trip'; readonly atMs: number; readonly rule: RuleReading; readonly origin: string; readonly why: string }
+  /** The run was ended early: by a person, a halt, a limit, or because something that keeps it safe was gone. Tripwires have entries of their own. */
+  | { readonly kind: 'stop'; readonly atMs: number; readonly why: string; readonly isAsked: boolean }
   /** An alert as it arrived at the receiver. `sentAtMs` is when the monitor says that it noticed. */
   | {
       readonly kind: 'alert';

@@ -3,6 +3,7 @@ import type { Clock } from '@toolquake/sdk/core';
 import type { ActionStep, Blast } from '../core/experiment.js';
 import type { PreparedAction, PreparedStep } from '../core/prepared-action.js';
 import type { RunEntry } from '../core/run-entry.js';
+import type { TripRule } from '../core/sample.js';
 import type { UndoOutcome } from '../core/undo-step.js';
 import type { SampleBook } from './sample-book.js';
 
@@ -14,6 +15,8 @@ export type RunAction = {
   readonly step: ActionStep;
   readonly blast: Blast;
   readonly about: string;
+  /** The tripwires of its action; a rule of the file on the same signal and lane takes the place of one. */
+  readonly trips?: readonly TripRule[] | undefined;
   prepare(): Promise<PreparedAction>;
 };
 

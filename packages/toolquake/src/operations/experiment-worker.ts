@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import { hostMs } from '../workers/host-clock.js';
 import * as roles from '../workers/roles/index.js';
+import { front } from './front-role.js';
 import type { WorkerRole } from '../workers/worker.js';
 
 const lifeline = new AbortController();
@@ -36,7 +37,7 @@ const order = await Promise.race([
   new Promise<undefined>((resolve) => lifeline.signal.addEventListener('abort', () => resolve(undefined))),
 ]);
 if (order !== undefined) {
-  const role = Object.values<WorkerRole>(roles).find((one) => one.role === order['role']);
+  const role = [...Object.values<WorkerRole>(roles), front].find((one) => one.role === order['role']);
   const config = isObject(order['config']) ? order['config'] : {};
   if (role === undefined) throw new Error(`There is no role "${String(order['role'])}".`);
   await role.run(config, { env: process.env, signal: lifeline.signal, emit, hostMs });

@@ -38,6 +38,8 @@ export type LiveRunOptions = {
   /** Opens the admin routes on this loopback port; 0 takes any free one. */
   readonly adminPort?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Hears of every entry of the journal, whether or not there is a file. */
+  readonly onEntry?: JournalSink | undefined;
   /** One line for people, on stderr. */
   readonly tell: (line: string) => void;
 };
@@ -119,10 +121,11 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
     if (entry.kind === 'control') roll.note(entry);
     file?.append({ ...entry, run });
     admin?.observe(entry);
+    options.onEntry?.(entry);
   };
 
   const mayChange = token !== undefined;
-  const observesAll = file !== undefined || mayChange;
+  const observesAll = file !== undefined || mayChange || options.onEntry !== undefined;
   const world = { plan, random: keyedRandom(plan.seed), transport, startedAtMs, observesAll };
   let controlled: Controlled | undefined;
   let decider: Decider;

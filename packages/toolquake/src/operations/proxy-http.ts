@@ -1,6 +1,6 @@
 /** Runs the HTTP proxy until it is told to stop. */
 import { isIP } from 'node:net';
-import { ToolquakeError } from '@toolquake/sdk/core';
+import { ToolquakeError, type JournalSink } from '@toolquake/sdk/core';
 import { startHttpProxy, type HttpProxyOptions } from '../proxies/http-proxy.js';
 import { connectUpstream } from '../proxies/http-upstream.js';
 import { loadRun } from './load-run.js';
@@ -23,7 +23,9 @@ export type ProxyHttpOptions = {
   readonly isStrict?: boolean | undefined;
   readonly rewriteHost?: boolean | undefined;
   readonly maxFrameBytes?: number | undefined;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Hears of every entry of the journal. */
+  readonly onEntry?: JournalSink | undefined;
   /** Listens to what is relayed; only without a plan and without a journal. */
   readonly tap?: HttpProxyOptions['tap'];
   /** Ends the run. */
