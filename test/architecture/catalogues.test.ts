@@ -68,7 +68,10 @@ const catalogues: readonly Catalogue[] = [
     read: ({ name, summary, thresholds }) => ({
       word: name,
       summary,
-      inputs: Object.entries(thresholds as Record<string, readonly [value: number, about: string]>).map(([word, [, about]]) => [word, about]),
+      inputs: Object.entries(thresholds as Record<string, readonly [value: number, about: string]>).map(([word, [, about]]) => [
+        word,
+        about,
+      ]),
     }),
   },
 ];

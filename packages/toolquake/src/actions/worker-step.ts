@@ -1,9 +1,13 @@
 /** A worker child of an action: it waits until its end is in the ledger, and ends by it, by its lifeline, or with the run. */
 import type { JsonObject } from '@toolquake/sdk/core';
 import type { PreparedStep } from '../core/prepared-action.js';
+import { endProcessUndo } from '../undo/end-process-undo.js';
 import { identify } from '../undo/process-identity.js';
 import { hostMs } from '../workers/host-clock.js';
 import type { ActionWorld } from './action.js';
+
+/** Hundreds of connections, or of servers over stdio, take a moment to say goodbye. */
+const GRACE_MS = 1500;
 
 /** The step that lets it go, and what it says afterwards. */
 export type WorkerStep = { readonly step: PreparedStep; release(): Promise<void> };
@@ -16,8 +20,7 @@ export async function prepareWorker(
 ): Promise<WorkerStep> {
   const worker = await world.startWorker(role, { ...config, startedAtHostMs: hostMs() - world.nowMs() });
   worker.onMessage(onMessage);
-  const identity = identify(worker.pid);
-  if (identity === undefined) {
+  if (identify(worker.pid) === undefined) {
     await worker.stop();
     throw new Error(`The worker "${role}" ended before it began.`);
   }
@@ -25,7 +28,7 @@ export async function prepareWorker(
   return {
     step: {
       name: `${name} (process ${worker.pid})`,
-      undo: { kind: 'end-process', data: { ...identity } },
+      undo: endProcessUndo(worker.pid, GRACE_MS),
       async apply() {
         hasBegun = true;
         worker.go();

@@ -2,7 +2,7 @@
 import type { Experiment } from '../core/experiment.js';
 import type { RunEntry } from '../core/run-entry.js';
 import type { Lane, Sample } from '../core/sample.js';
-import { looksOf, provenSteadySinceMs, rulesOf } from './steady-state.js';
+import { looksOf, provenSteadySinceMs, rulesOf, type SteadyLook } from './steady-state.js';
 
 type Kind<One extends RunEntry['kind']> = Extract<RunEntry, { readonly kind: One }>;
 type Seen<One extends Sample['source']> = Extract<Sample, { readonly source: One }>;
@@ -31,10 +31,14 @@ export type RunHistory = {
   /** Single calls are hit, and nothing else: then the faulted lane shows our faults, and only the control lane the system. */
   readonly isCallsOnly: boolean;
   readonly calls: { readonly faulted: number; readonly control: number };
+  /** From one moment on, and before another. */
   samples<One extends Sample['source']>(source: One, fromMs?: number, untilMs?: number): readonly Seen<One>[];
   /** When it was steady again under the fault, and after it; undefined where it was not. */
   readonly healedMs: number | undefined;
   readonly recoveredMs: number | undefined;
+  /** The looks at the rules for recovery: under the fault, where the system has to heal itself, and after it. */
+  readonly healing: readonly SteadyLook[];
+  readonly recovering: readonly SteadyLook[];
   /** It was watched after the undo for as long as that takes. */
   readonly isWatchedToEnd: boolean;
 };
@@ -80,7 +84,11 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
   const blastsOf = (wanted: string): boolean => [...blasts.values()].includes(wanted);
   const isCallsOnly = blastsOf('calls') && !blastsOf('server');
   const rules = rulesOf(experiment, 'after');
-  const healing = faultOnMs === undefined ? [] : looksOf(entries, 'after', faultOnMs).filter((look) => look.atMs < (undoMs ?? Infinity));
+  // By their place in the journal: two things of one moment have an order there.
+  const placeOf = (phase: Kind<'phase'>['phase']): number => entries.findIndex((one) => one.kind === 'phase' && one.phase === phase);
+  const [undoPlace, afterPlace] = [placeOf('undo'), placeOf('after')];
+  const healing = looksOf(undoPlace === -1 ? entries : entries.slice(0, undoPlace), 'after', faultOnMs ?? 0);
+  const recovering = afterPlace === -1 ? [] : looksOf(entries.slice(afterPlace), 'after', 0);
   return {
     entries,
     isDryRun: header?.isDryRun === true,
@@ -99,10 +107,11 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
     isCallsOnly,
     calls,
     samples: (source, fromMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY) =>
-      samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs <= untilMs),
+      samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs < untilMs),
     healedMs: faultOnMs === undefined ? undefined : provenSteadySinceMs(healing, rules, faultOnMs),
-    recoveredMs:
-      phaseMs('after') === undefined ? undefined : provenSteadySinceMs(looksOf(entries, 'after', faultOffMs ?? 0), rules, faultOffMs ?? 0),
+    recoveredMs: provenSteadySinceMs(recovering, rules, faultOffMs ?? 0),
+    healing,
+    recovering,
     isWatchedToEnd: phaseMs('after') !== undefined && stops.length === 0,
   };
 }

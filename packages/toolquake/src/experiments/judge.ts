@@ -95,7 +95,7 @@ const unknown: Question = (history, experiment) => {
   const blind = history.trips[0];
   if (blind !== undefined) return ['inconclusive', `A tripwire could not see enough: ${blind.why}`];
   if (experiment.mustSelfHeal && healedMs === undefined) return ['inconclusive', 'Whether it recovered under the fault could not be told.'];
-  const end = looks.findLast((look) => look.phase === 'after')?.rules.find((one) => one.state !== 'holds');
+  const end = history.recovering.at(-1)?.rules.find((one) => one.state !== 'holds');
   if (recoveredMs === undefined)
     return [
       'inconclusive',

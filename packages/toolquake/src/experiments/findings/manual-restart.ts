@@ -6,12 +6,11 @@ export const manualRestart = defineFinding({
   summary: 'The server did not recover by itself when the fault was gone.',
   thresholds: {},
   find(history, experiment) {
-    const { isInjected, isWatchedToEnd, recoveredMs, faultOffMs, endMs, samples, entries, undos } = history;
+    const { isInjected, isWatchedToEnd, recoveredMs, faultOffMs, endMs, samples, recovering, undos } = history;
     if (!isInjected || !isWatchedToEnd || recoveredMs !== undefined || faultOffMs === undefined) return undefined;
     if (endMs - faultOffMs < experiment.recoverWithinMs || undos.some((one) => one.state === 'not-undone')) return undefined;
-    const last = entries.findLast((entry) => entry.kind === 'steady' && entry.phase === 'after');
     // Silence and too few samples are no proof that it is broken.
-    if (last?.kind !== 'steady' || !last.rules.some((rule) => rule.state === 'fails')) return undefined;
+    if (recovering.at(-1)?.rules.some((rule) => rule.state === 'fails') !== true) return undefined;
     const process = samples('process', faultOffMs).at(-1);
     const state = process === undefined ? '' : process.pid === 0 ? '; no process is there' : `; process ${process.pid} is there`;
     return `Still not steady ${((endMs - faultOffMs) / 1000).toFixed(1)} s after the fault was gone${state}.`;

@@ -7,7 +7,8 @@ export const steadyViolated = defineFinding({
   summary: 'What must stay true did not.',
   contradicts: true,
   thresholds: {},
-  find({ isInjected, entries, faultOffMs, recoveredMs, isWatchedToEnd, undoMs, healedMs, stops, trips }, { mustSelfHeal }) {
+  find(history, { mustSelfHeal }) {
+    const { isInjected, entries, faultOffMs, healing, recovering, recoveredMs, isWatchedToEnd, healedMs, stops, trips } = history;
     if (!isInjected) return undefined;
     const looks = entries.filter((entry) => entry.kind === 'steady');
     const during = looks.filter((look) => look.phase === 'during' && look.rules.some((rule) => rule.state === 'fails'));
@@ -17,13 +18,11 @@ export const steadyViolated = defineFinding({
       const more = during.length === 1 ? '' : `, and in ${during.length - 1} more looks`;
       return `During the fault, at ${(first.atMs / 1000).toFixed(1)} s, ${describeReading(broken)}${more}.`;
     }
-    const healing = looks.findLast((look) => look.phase === 'after' && look.atMs < (undoMs ?? 0));
-    const unhealed = healing?.rules.find((rule) => rule.state === 'fails');
+    const unhealed = healing.at(-1)?.rules.find((rule) => rule.state === 'fails');
     if (mustSelfHeal && healedMs === undefined && stops.length + trips.length === 0 && unhealed !== undefined)
       return `It did not heal itself under the fault: ${describeReading(unhealed)}.`;
     if (!isWatchedToEnd || recoveredMs !== undefined || faultOffMs === undefined) return undefined;
-    const last = looks.findLast((look) => look.phase === 'after');
-    const still = last?.rules.find((rule) => rule.state === 'fails');
+    const still = recovering.at(-1)?.rules.find((rule) => rule.state === 'fails');
     return still === undefined ? undefined : `At the end, after the fault, ${describeReading(still)}.`;
   },
 });
