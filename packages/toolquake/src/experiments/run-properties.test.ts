@@ -13,7 +13,10 @@ import { createSampleBook } from './sample-book.js';
 const MOODS = ['works', 'rejects', 'throws', 'hangs', 'takes a moment', 'is slow', 'answers after all'] as const;
 type Mood = (typeof MOODS)[number];
 // Mostly well: a world in which everything fails never comes to the interesting parts.
-const mood = fc.oneof({ weight: 14, arbitrary: fc.constantFrom<Mood>('works', 'takes a moment') }, { weight: 1, arbitrary: fc.constantFrom(...MOODS) });
+const mood = fc.oneof(
+  { weight: 14, arbitrary: fc.constantFrom<Mood>('works', 'takes a moment') },
+  { weight: 1, arbitrary: fc.constantFrom(...MOODS) },
+);
 
 /** A port in some mood. */
 const moody =
