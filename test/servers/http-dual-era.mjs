@@ -6,7 +6,8 @@ import { z } from 'zod';
 
 /**
  * Starts it on a free loopback port. `aborted` counts tool calls whose client went away; `legacy: 'reject'` leaves it with one era.
- * @param {{ legacy?: 'stateless' | 'reject' }} [options]
+ * `port`: where it was before, for one that comes back.
+ * @param {{ legacy?: 'stateless' | 'reject', port?: number }} [options]
  */
 export async function startDualEra(options = {}) {
   const seen = { aborted: 0, waiting: 0 };
@@ -40,7 +41,7 @@ export async function startDualEra(options = {}) {
     return server;
   };
   const server = createServer(toNodeHandler(createMcpHandler(build, options)));
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
     seen,

@@ -15,7 +15,7 @@ import { PLAIN_PROBE } from '../../packages/toolquake/src/core/expectation.js';
 import { failureReasons, type FailureReason } from '../../packages/toolquake/src/core/failure-reason.js';
 import type { ProbeReport } from '../../packages/toolquake/src/core/probe-report.js';
 import { probeRounds } from '../../packages/toolquake/src/operations/probe-rounds.js';
-import type { ProbeWorld } from '../../packages/toolquake/src/operations/probe-target.js';
+import type { ProbeWorld } from '../../packages/toolquake/src/targets/probe-target.js';
 import { startSickServer } from '../../packages/toolquake/src/operations/sick-server.js';
 import { ailments, ailmentsOnStdio } from '../../packages/toolquake/src/sick-servers/catalogue.js';
 import { startScript } from '../../packages/toolquake/src/sick-servers/mcp-script.js';

@@ -10,6 +10,7 @@ import type { Plan } from '../core/plan.js';
 import type { ChaosController } from './controller.js';
 import type { EventFeed } from './event-feed.js';
 import { bothCases, eitherCase, importConfig } from './fault-config.js';
+import type { PoolControl } from './pool-control.js';
 import { isSameSecret } from './same-secret.js';
 import { METRICS_CONTENT_TYPE } from '../core/metrics-text.js';
 import type { TaskMarks } from './task-marks.js';
@@ -51,6 +52,8 @@ export type AdminOptions = {
   readonly events?: EventFeed | undefined;
   readonly tasks?: TaskMarks | undefined;
   readonly metrics?: (() => string) | undefined;
+  /** Opens `/chaos/pools` and a route for each pool. */
+  readonly pools?: PoolControl | undefined;
   /** For the time that injected rules have left; absent: not told. */
   readonly nowMs?: (() => number) | undefined;
 };
@@ -117,6 +120,7 @@ export function createAdmin(options: AdminOptions): (request: AdminRequest) => P
       return { killed: false };
     },
     ...(options.tasks === undefined ? {} : taskAnswers(options.tasks)),
+    ...(options.pools === undefined ? {} : poolAnswers(options.pools)),
   };
   const { events, metrics } = options;
   const routes: Readonly<Record<string, (text: string) => AdminResponse>> = {
@@ -188,6 +192,18 @@ function taskAnswers(tasks: TaskMarks): Readonly<Record<string, (text: string) =
       return { task: tasks.end(name, outcome), outcome: outcome ?? null };
     },
   };
+}
+
+/** A route for each pool, because its name is known: no path of a caller is taken apart. */
+function poolAnswers(pools: PoolControl): Readonly<Record<string, (text: string) => JsonObject>> {
+  const each = pools.names.flatMap((name) => {
+    const path = `POST /chaos/pools/${encodeURIComponent(name)}`;
+    return [
+      [path, (text: string) => pools.shrink(name, objectOf(text))],
+      [`${path}/restore`, (text: string) => pools.restore(name, objectOf(text))],
+    ] as const;
+  });
+  return { 'GET /chaos/pools': () => pools.list(), ...Object.fromEntries(each) };
 }
 
 function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {

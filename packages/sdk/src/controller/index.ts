@@ -8,6 +8,7 @@ export { bothCases, CONFIG_TYPES, eitherCase, importConfig, nativeFields, type R
 export * from './journal-logger.js';
 export * from './live-metrics.js';
 export * from './mount-admin.js';
+export type { PoolControl } from './pool-control.js';
 export { pourText, type TextSink } from './pour-text.js';
 export * from '../core/metrics-text.js';
 export type { Run } from './run.js';

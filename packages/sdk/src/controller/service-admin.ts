@@ -11,7 +11,9 @@ import { backgroundClock } from '../core/surroundings.js';
 import * as faults from '../faults/index.js';
 import { processEnvironment } from '../interceptors/guard.js';
 import { createAdmin, type AdminRequest, type AdminResponse } from './admin.js';
+import type { PoolGauges } from '../core/pool-figures.js';
 import { createEventFeed } from './event-feed.js';
+import { createPoolControl } from './pool-control.js';
 import type { Run } from './run.js';
 
 /** How the routes are opened. */
@@ -22,6 +24,8 @@ export type MountAdminOptions = {
   readonly allowRemote?: boolean | undefined;
   /** The faults that a plan may name; by default all of the product. */
   readonly catalogue?: Catalogue | undefined;
+  /** Pools of `pg` by name, which callers may shrink for a while. They have back what they had when the time is over, or the run. */
+  readonly pools?: Readonly<Record<string, PoolGauges>> | undefined;
 };
 
 /** A request, and where it comes from as far as the host knows. */
@@ -48,10 +52,18 @@ const RELAYED: readonly string[] = ADMIN_HEADERS.slice(3);
 export function createServiceAdmin(run: Run, options: MountAdminOptions = {}): ServiceAdmin {
   const { allowRemote = false, catalogue = createCatalogue(faults), token = processEnvironment()['CHAOS_ADMIN_TOKEN'] } = options;
   const events = createEventFeed({ clock: backgroundClock });
+  const pools =
+    options.pools === undefined
+      ? undefined
+      : createPoolControl({ pools: options.pools, clock: backgroundClock, isKilled: () => run.isKilled });
   if (run.guarded === undefined)
     run.listen((entry) => {
       events.publish(entry);
-      if (entry.kind === 'end') events.close();
+      // Transparency at once is meant of pools, too.
+      if (entry.kind === 'control' && entry.what === 'kill') pools?.restoreAll();
+      if (entry.kind !== 'end') return;
+      events.close();
+      pools?.close();
     });
   const answer = createAdmin({
     controller: run,
@@ -60,6 +72,7 @@ export function createServiceAdmin(run: Run, options: MountAdminOptions = {}): S
     fired: run.fired,
     readPlan: (text) => readPlan(text, catalogue),
     events,
+    pools,
     nowMs: backgroundClock.nowMs,
   });
   return {

@@ -45,6 +45,8 @@ export type ActionWorld = {
   readonly manager: ManagerSpec | undefined;
   readonly front: Front | undefined;
   readonly seed: number;
+  /** What can end by itself ends after this, even if nobody undoes it: the time of the step, and the lease. */
+  readonly lastsMs?: number | undefined;
   /** What the action sees while it works. */
   readonly onSample: (sample: Sample) => void;
   /** Starts a role of the worker program. */
@@ -66,6 +68,8 @@ export type Action = {
   readonly worstCase: string;
   /** Tripwires that come with it, unless the file has one on the same signal. */
   readonly trips: readonly TripRule[];
+  /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */
+  readonly brings?: readonly Sample['source'][];
   /** Parameters of a lower stage: `share` of the full dose, in (0, 1]. */
   scale(params: JsonObject, share: number): JsonObject;
   feasibility(params: JsonObject, world: FeasibilityWorld): Promise<Feasibility>;

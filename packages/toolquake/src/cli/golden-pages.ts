@@ -14,7 +14,7 @@ import { recordFixtures } from '../operations/golden-record.js';
 import { updateFixtures, type FixtureChange } from '../operations/golden-update.js';
 import { chosen, verifyFixtures } from '../operations/golden-verify.js';
 import { parseCalls } from '../operations/parse-calls.js';
-import type { ProbeWorld } from '../operations/probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 import { openResult } from '../operations/result-file.js';
 import { EXIT, numberOf, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
 import { targetOf } from './targets.js';

@@ -45,7 +45,7 @@ function readSetting(reader: ValueReader, value: unknown, path: PlanPath, field:
       return reader.number(value, path, {});
     case 'time': {
       const ms = typeof value === 'string' ? parseDuration(value) : value;
-      if (ms !== undefined) return reader.number(ms, path, { min: 1, max: field.max, unit: 'ms' });
+      if (ms !== undefined) return reader.number(ms, path, { min: field.min ?? 1, max: field.max, unit: 'ms' });
       const message = `${pathText(path)} must be a time, not ${describeValue(value)}.`;
       return reader.report(path, 'WRONG_TYPE', message, 'Times look like "500ms", "1.5s", "2m" or "1h"; a number is in milliseconds.');
     }
@@ -62,6 +62,8 @@ function readSetting(reader: ValueReader, value: unknown, path: PlanPath, field:
       if (!isObject(value))
         return reader.report(path, 'WRONG_TYPE', `${pathText(path)} must be a mapping, not ${describeValue(value)}.`, field.about);
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readSetting(reader, item, [...path, key], field.item)]));
+    case 'either':
+      return readSetting(reader, value, path, isObject(value) ? field.group : field.text);
   }
 }
 
@@ -98,7 +100,8 @@ export function settingsSchema(fields: SettingFields): JsonSchema {
   };
 }
 
-function settingSchema(field: SettingField): JsonSchema {
+/** One value as JSON Schema. */
+export function settingSchema(field: SettingField): JsonSchema {
   switch (field.kind) {
     case 'text':
       return { type: 'string', ...(field.pattern === undefined ? { minLength: 1 } : { pattern: field.pattern.source }) };
@@ -113,7 +116,7 @@ function settingSchema(field: SettingField): JsonSchema {
     case 'time':
       return {
         anyOf: [
-          { type: 'number', minimum: 1, maximum: field.max },
+          { type: 'number', minimum: field.min ?? 1, maximum: field.max },
           { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,6})? ?(ms|s|m|h)$' },
         ],
       };
@@ -132,5 +135,7 @@ function settingSchema(field: SettingField): JsonSchema {
       return { type: 'array', items: settingSchema(field.item) };
     case 'map':
       return { type: 'object', additionalProperties: settingSchema(field.item) };
+    case 'either':
+      return { anyOf: [settingSchema(field.text), settingSchema(field.group)] };
   }
 }

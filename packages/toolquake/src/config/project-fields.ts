@@ -6,7 +6,7 @@ const ONE_HOUR = 3_600_000;
 const time = (about: string): SettingField => ({ kind: 'time', max: ONE_HOUR, about });
 const text = (about: string): SettingField => ({ kind: 'text', about });
 /** Secrets stand in the environment, never in the file. */
-const secret = (about: string): SettingField => ({
+export const secret = (about: string): SettingField => ({
   kind: 'text',
   about,
   isSecret: true,
@@ -42,7 +42,8 @@ const slow: SettingFields = Object.fromEntries(
   ['resolve', 'tcp', 'tls', 'hello', 'list', 'call'].map((stage) => [stage, time(`Slower than this is slow_${stage}.`)]),
 );
 
-const target: SettingFields = {
+/** The keys of a target, wherever one is described. */
+export const TARGET_FIELDS: SettingFields = {
   name: {
     kind: 'text',
     isRequired: true,
@@ -105,5 +106,5 @@ export const PROJECT_FIELDS: SettingFields = {
     about: 'Config files of MCP clients (.mcp.json, mcp.json, settings.json) whose servers are targets, too, from this file.',
   },
   budgets: { kind: 'group', fields: budgets, about: 'For all targets that say nothing else.' },
-  targets: { kind: 'list', item: { kind: 'group', fields: target, about: 'A target.' }, about: 'Servers under study.' },
+  targets: { kind: 'list', item: { kind: 'group', fields: TARGET_FIELDS, about: 'A target.' }, about: 'Servers under study.' },
 };

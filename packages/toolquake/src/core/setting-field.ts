@@ -12,12 +12,14 @@ export type SettingField = { readonly about: string; readonly isRequired?: true 
   | { readonly kind: 'flag' }
   | { readonly kind: 'whole'; readonly min: number; readonly max: number }
   | { readonly kind: 'number' }
-  | { readonly kind: 'time'; readonly max: number }
+  | { readonly kind: 'time'; /** 1 ms unless told otherwise. */ readonly min?: number; readonly max: number }
   | { readonly kind: 'names' }
   | { readonly kind: 'value' }
   | { readonly kind: 'group'; readonly fields: SettingFields }
   | { readonly kind: 'list'; readonly item: SettingField }
   | { readonly kind: 'map'; readonly item: SettingField }
+  /** A mapping is read by `group`, everything else by `text`. */
+  | { readonly kind: 'either'; readonly text: SettingField; readonly group: SettingField }
 );
 
 /** Keys by name. */

@@ -1,10 +1,9 @@
 /** Starts the proxy of a run before its target, and hears of every call that passes it. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError, type JournalEntry, type JsonObject } from '@toolquake/sdk/core';
 import type { Front, WorkerHandle } from '../actions/action.js';
 import type { ConfiguredTarget } from '../config/configured-target.js';
-import { CALLER_HEADER } from './front-role.js';
 
 /** The variable that holds the token of the front's admin routes, for the run, its warden and nobody else. */
 export const FRONT_TOKEN_VARIABLE = 'TOOLQUAKE_FRONT_TOKEN';
@@ -20,10 +19,8 @@ export type OpenFrontOptions = {
   readonly runDirectory: string;
   readonly token: string;
   startWorker(role: string, config: JsonObject): Promise<WorkerHandle>;
-  /** Called before the proxy begins to listen: its process must be known to whoever ends it. */
-  onStarted(worker: WorkerHandle): Promise<void>;
   /** A call that passed, as the journal of the proxy has it. */
-  readonly onCall: (entry: JsonObject) => void;
+  readonly onCall: (entry: JournalEntry) => void;
   readonly tell: (line: string) => void;
 };
 
@@ -59,7 +56,8 @@ export async function openFront(options: OpenFrontOptions): Promise<OpenFront> {
         if (entry['kind'] === 'problem') return tell(`front: ${String(entry['message'])}`);
         calls++;
         if (Array.isArray(entry['faults'])) delivered++;
-        options.onCall(entry);
+        // Our own worker wrote it, from its own journal.
+        options.onCall(entry as unknown as JournalEntry);
       }
     });
     void worker.ended.then(() =>
@@ -71,7 +69,6 @@ export async function openFront(options: OpenFrontOptions): Promise<OpenFront> {
       ),
     );
   });
-  await options.onStarted(worker);
   worker.go();
   const { url, adminUrl } = await listening;
   return {
@@ -80,5 +77,3 @@ export async function openFront(options: OpenFrontOptions): Promise<OpenFront> {
     worker,
   };
 }
-
-export { CALLER_HEADER };

@@ -11,7 +11,7 @@ import { makeExpectation, type Recording } from '../gates/golden/make-expectatio
 import { harmless } from '../gates/harmless.js';
 import { redactValue } from '../recordings/redact.js';
 import { withGoldenSession, type GoldenSession } from './golden-session.js';
-import type { ProbeWorld } from './probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 
 /** What to record. */
 export type RecordOptions = {

@@ -7,7 +7,7 @@ import { measureCanary, type CanaryMeasurement } from '../probes/canary-call.js'
 import { measureToolList } from '../probes/tool-list.js';
 import { redactText } from '../recordings/redact.js';
 import { openConnection } from '../targets/open-connection.js';
-import type { ProbeWorld } from './probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 
 /** An open server. */
 export type GoldenSession = {

@@ -12,7 +12,7 @@ import { harmless } from '../gates/harmless.js';
 import { recordCall } from './golden-record.js';
 import { withGoldenSession, type GoldenSession } from './golden-session.js';
 import { verifyFixture } from './golden-verify.js';
-import type { ProbeWorld } from './probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 
 /** A fixture that does not hold: how its expectation would change, or why it cannot be changed by us. */
 export type FixtureChange = { readonly name: string } & ({ readonly diff: readonly string[] } | { readonly refusal: string });

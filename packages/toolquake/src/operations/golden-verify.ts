@@ -6,7 +6,7 @@ import type { Fixture } from '../gates/golden/fixture.js';
 import { overall, reportFixture, type FixtureReport, type VerifyReport } from '../gates/golden/verify-report.js';
 import { judgeAnswer, type Verdict } from '../gates/judge-answer.js';
 import { withGoldenSession, type GoldenSession } from './golden-session.js';
-import type { ProbeWorld } from './probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 
 /** The fixtures of some names; all of them where none is named. */
 export function chosen(fixtures: readonly Fixture[], names: readonly string[]): readonly Fixture[] {

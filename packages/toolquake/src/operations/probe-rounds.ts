@@ -3,7 +3,7 @@ import type { ConfiguredTarget } from '../config/configured-target.js';
 import type { Era } from '../core/connection.js';
 import type { Finding, ProbeReport } from '../core/probe-report.js';
 import { judgeProbe } from '../gates/judge-probe.js';
-import { probeTarget, type ProbeWorld } from './probe-target.js';
+import { probeTarget, type ProbeWorld } from '../targets/probe-target.js';
 
 /** How often, and how many at a time. */
 export type RoundsOptions = {

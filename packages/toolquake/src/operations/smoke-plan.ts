@@ -3,7 +3,7 @@ import type { ConfiguredTarget } from '../config/configured-target.js';
 import type { Waiver } from '../gates/manifest/waivers.js';
 import type { SmokeBudgets } from '../gates/smoke/smoke-report.js';
 import type { ManifestSide } from './manifest-side.js';
-import type { ProbeWorld } from './probe-target.js';
+import type { ProbeWorld } from '../targets/probe-target.js';
 
 /** What is expected of the deployment. */
 export type SmokePlan = {

@@ -17,7 +17,7 @@ import { openWhenReady, type OpenAttempt } from './smoke-ready.js';
 import { createStepRunner, type StepRunner } from './smoke-steps.js';
 import { judgeManifests } from './judge-manifests.js';
 import type { ManifestSide } from './manifest-side.js';
-import { callCanary } from './probe-target.js';
+import { callCanary } from '../targets/probe-target.js';
 import { takeManifest } from './take-manifest.js';
 
 /** Resolves for every server, however sick. Rejects only for the reason of the signal; then nothing is left running. */

@@ -1,12 +1,9 @@
-/**
- * A digest as one page: no script, no request, no font from elsewhere. Its policy forbids all of them, so that a journal
- * whose names are markup could not do anything even if one of them got through.
- */
+/** A digest as one page. */
 import { escapeXml } from './escape.js';
 import { figure, grouped, many, percent, share } from './figures.js';
 import { comparisonSection } from './html/comparison-section.js';
-import { sectionMarkup, type Section } from './html/markup.js';
-import { STYLE } from './html/style.js';
+import type { Section } from './html/markup.js';
+import { factsMarkup, pageMarkup, type Fact } from './html/page.js';
 import { sweepSection } from './html/sweep-section.js';
 import {
   callsSection,
@@ -24,8 +21,6 @@ import type { Digest } from './journal-digest.js';
 import { expectationText } from './task-rows.js';
 import { brokenExpectations, comparedCells, seedText, storyOf, type Story } from './story.js';
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
 /** The page. `subject` names what was reported, for example the file. */
 export function renderHtml(digest: Digest, { subject = 'journal' }: { readonly subject?: string } = {}): string {
   const story = storyOf(digest);
@@ -41,41 +36,15 @@ export function renderHtml(digest: Digest, { subject = 'journal' }: { readonly s
     dataChangesSection(digest),
     problemsSection(digest),
     runsSection(digest),
-  ].filter(({ body }) => body !== '');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escapeXml(POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeXml(subject)}: toolquake report</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the report</a>
-<header>
-<h1>Toolquake report<small>${escapeXml(subject)}</small></h1>
-${themeSwitch()}
-</header>
-<main id="content">
-${storyMarkup(story)}
-${alerts(digest, story)}
-${facts(digest)}
-<nav aria-label="Sections"><ul>${sections.map(({ id, title }) => `<li><a href="#${id}">${escapeXml(title)}</a></li>`).join('')}</ul></nav>
-${sections.map(sectionMarkup).join('\n')}
-</main>
-<footer>${escapeXml(`${grouped(digest.entries)} entries; ${seedText(digest.runs.seeds)}. The same seed makes the same decisions.`)}</footer>
-</body>
-</html>
-`;
-}
-
-/** Three radio buttons and a style sheet: no script is needed to choose. */
-function themeSwitch(): string {
-  const choice = (id: string, text: string, isChosen: boolean): string =>
-    `<label><input type="radio" name="theme" id="theme-${id}"${isChosen ? ' checked' : ''}>${text}</label>`;
-  return `<fieldset class="theme"><legend>Colours</legend>${choice('auto', 'Auto', true)}${choice('light', 'Light', false)}${choice('dark', 'Dark', false)}</fieldset>`;
+  ];
+  return pageMarkup({
+    title: `${subject}: toolquake report`,
+    heading: 'Toolquake report',
+    subject,
+    lead: `${storyMarkup(story)}\n${alerts(digest, story)}\n${facts(digest)}`,
+    sections,
+    footer: `${grouped(digest.entries)} entries; ${seedText(digest.runs.seeds)}. The same seed makes the same decisions.`,
+  });
 }
 
 function storyMarkup({ ran, broke, contained }: Story): string {
@@ -97,8 +66,6 @@ function alerts(digest: Digest, { neverFired }: Story): string {
     ...runs.guarded.map((why) => `<div class="alert"><p><strong>Guarded:</strong> ${escapeXml(why)}. Nothing was injected.</p></div>`),
   ].join('');
 }
-
-type Fact = { readonly name: string; readonly value: string; readonly about: string };
 
 function facts(digest: Digest): string {
   const { calls, rules } = digest;
@@ -138,6 +105,5 @@ function facts(digest: Digest): string {
           },
         ];
   const all = [...compared, ...live, ...fired];
-  if (all.length === 0) return '';
-  return `<dl class="facts">${all.map(({ name, value, about }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}<small>${escapeXml(about)}</small></dd></div>`).join('')}</dl>`;
+  return factsMarkup(all);
 }

@@ -1,5 +1,6 @@
 /** One line of a journal from outside: checked once, trusted afterwards. */
 import { JOURNAL_VERSION, sketchFromJSON, startTally, type JournalEntry } from '@toolquake/sdk/core';
+import { flag, listOf, number, object, oneOf, optional, recordOf, scalar, shaped, share, text, time, type Check } from './entry-checks.js';
 
 /** An entry, or what is wrong with the line. Kinds of a later version are `unknown`: readers pass over them. */
 export type LineReading =
@@ -7,39 +8,6 @@ export type LineReading =
   | { readonly is: 'unknown' }
   | { readonly is: 'bad'; readonly problem: string }
   | { readonly is: 'other-version'; readonly problem: string };
-
-type Check = (value: unknown) => boolean;
-
-/** Larger than every seed, count and time; sums and squares of such numbers stay finite. */
-const MAX_NUMBER = 1e16;
-
-const number: Check = (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER;
-const time: Check = (value) => number(value) && (value as number) >= 0;
-const share: Check = (value) => time(value) && (value as number) <= 1;
-const text: Check = (value) => typeof value === 'string';
-const flag: Check = (value) => typeof value === 'boolean';
-const scalar: Check = (value) => number(value) || text(value) || flag(value);
-const object: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const recordOf =
-  (check: Check): Check =>
-  (value) =>
-    object(value) && Object.values(value as object).every(check);
-const oneOf =
-  (...words: readonly string[]): Check =>
-  (value) =>
-    words.includes(value as string);
-const shaped =
-  (shape: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    object(value) && Object.entries(shape).every(([key, check]) => check((value as Record<string, unknown>)[key]));
 
 const sketch: Check = (value) => {
   try {

@@ -38,6 +38,9 @@ a { color: var(--link); }
 .facts dd small { display: block; font-size: 13px; font-weight: 400; color: var(--soft); }
 .alert { border: 1px solid var(--bad); border-left-width: 6px; border-radius: 8px; background: var(--sheet); padding: 12px 16px; margin: 16px 0 0; }
 .alert strong { color: var(--bad); } .alert p:last-child { margin: 0; }
+.findings { display: grid; gap: 14px; } .findings .sheet p { max-width: 76ch; } .findings .sheet p:last-child { margin: 0; }
+.badge { display: inline-block; border: 1px solid currentColor; border-radius: 5px; padding: 0 6px; margin-right: 8px; font-size: 13px; font-weight: 600; color: var(--soft); } .badge.first { color: var(--bad); }
+.alert.fine { border-color: var(--c2); } .alert.fine strong { color: var(--c2); }
 nav { margin-top: 22px; font-size: 14px; } nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0; padding: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 16px; }
 .plots > .full { grid-column: 1 / -1; }
@@ -58,12 +61,13 @@ svg .label { font-weight: 600; fill: var(--t); paint-order: stroke; stroke: var(
 .span { stroke: var(--t); stroke-width: 5; opacity: 0.3; } .bar { fill: var(--t); opacity: 0.82; } .fill { fill: var(--t); }
 .area { fill: var(--t); opacity: 0.14; } .loop { fill: var(--c0); opacity: 0.1; } .leader { fill: none; stroke: var(--soft); opacity: 0.5; }
 .shade { fill: var(--c4); opacity: 0.13; } .event { stroke: var(--t); stroke-dasharray: 3 3; } .event.strong { stroke-dasharray: none; stroke-width: 1.6; }
+.measure { stroke: var(--t); stroke-width: 2; } .phase { fill: var(--t); opacity: 0.16; } .phase.odd { opacity: 0.28; }
 .lane { fill: var(--grid); } .tick { fill: var(--t); } .veil { fill: var(--sheet); opacity: 0.82; }
 details { font-size: 14px; } details.after { margin-top: 14px; } details > .sheet { margin-top: 8px; } summary { cursor: pointer; color: var(--link); width: fit-content; padding: 2px 0; }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); overflow-wrap: normal; }
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }
-th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { font-weight: 400; color: var(--ink); font-size: 14px; }
+th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { vertical-align: top; font-weight: 400; color: var(--ink); font-size: 14px; }
 .text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; }
 td code, th code { white-space: nowrap; } code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
 footer { color: var(--soft); font-size: 13px; padding-top: 36px; padding-bottom: 36px; }

@@ -5,8 +5,9 @@ import { duration, percent } from '../figures.js';
 import type { TimelineRecord } from '../journal-digest.js';
 import { bottomAxis, leftAxis, spreadLabels, type Frame } from './axes.js';
 import type { Drawing } from './curve-plot.js';
+import { placedLabels, type MomentLabel } from './moment-labels.js';
 import { linearScale, rangeScale, timeScale, type Scale } from './scale.js';
-import { element, fitted, line, path, tip, widthOf, words } from './svg.js';
+import { element, fitted, path, tip, widthOf, words } from './svg.js';
 
 /** One curve of a panel. */
 type Trace = {
@@ -27,8 +28,6 @@ type Panel = {
   readonly height: number;
 };
 
-const MAX_LABELS = 8;
-const LABEL_ROW = 15;
 const LANE = 16;
 
 const FAILED: Trace = { name: 'failed', tone: 0, valueOf: ({ failedShare }) => failedShare };
@@ -64,7 +63,7 @@ export function timelinePlot({ width, timeline, peers }: TimelinePlotOptions): D
     from: left,
     to: right,
   });
-  const labels = placedLabels(timeline, across, { left, right: width });
+  const labels = placedLabels(labelsOf(timeline), across, { left, right: width });
   const top = labels.height + 6;
   const rules = [...new Set(points.flatMap(({ faults }) => [...faults.keys()]))];
   const parts: string[] = [];
@@ -189,42 +188,14 @@ function firstOfEach(moments: readonly Moment[]): readonly Moment[] {
   return [...byLabel.values()].map(({ first, count }) => (count === 1 ? first : { ...first, label: `${first.label}, ${count} times` }));
 }
 
-type Labels = { readonly height: number; markup(bottom: number): string };
-
-/** Labels above the plot, in as many rows as it takes for none to touch another. */
-function placedLabels({ disturbances, moments }: TimelineRecord, across: Scale, { left, right }: { left: number; right: number }): Labels {
-  const all: readonly (Pick<Moment, 'atMs' | 'label'> & { kind: Moment['kind'] | 'change' })[] = [
-    ...disturbances.map(({ what, from, to, sinceMs }) => ({ atMs: sinceMs, label: `${what}: ${from} → ${to}`, kind: 'change' as const })),
-    ...firstOfEach(moments),
-  ]
-    .sort((a, b) => a.atMs - b.atMs)
-    .slice(0, MAX_LABELS);
-  const rowEnds: number[] = [];
-  const placed = all.map((one) => {
-    const x = across.at(Math.min(one.atMs, across.high));
-    const text = fitted(one.label, right - left - 8);
-    const width = widthOf(text) + 12;
-    // To the right of its line, or to the left where the page ends.
-    const isLeft = x + width > right;
-    const start = isLeft ? Math.max(0, x - width) : x;
-    // Below every row whose label its line would cross.
-    const row = rowEnds.findLastIndex((end) => end >= start) + 1;
-    rowEnds[row] = start + width;
-    return { ...one, x, text, isLeft, row };
-  });
-  return {
-    height: rowEnds.length * LABEL_ROW,
-    markup: (bottom) =>
-      placed
-        .map(({ x, text, isLeft, row, kind, atMs, label }) =>
-          element(
-            'g',
-            { class: kind === 'sequence' ? 't0 moment' : kind === 'change' ? 't4 moment' : 't5 moment' },
-            tip(`${label}, after ${duration(atMs)}`),
-            line(x, row * LABEL_ROW + 3, x, bottom, { class: kind === 'sequence' ? 'event strong' : 'event' }),
-            words(isLeft ? x - 5 : x + 5, row * LABEL_ROW + 12, text, { class: 'label', 'text-anchor': isLeft ? 'end' : 'start' }),
-          ),
-        )
-        .join(''),
-  };
+function labelsOf({ disturbances, moments }: TimelineRecord): readonly MomentLabel[] {
+  return [
+    ...disturbances.map(({ what, from, to, sinceMs }) => ({ atMs: sinceMs, label: `${what}: ${from} → ${to}`, tone: 4 })),
+    ...firstOfEach(moments).map(({ atMs, label, kind }) => ({
+      atMs,
+      label,
+      tone: kind === 'sequence' ? 0 : 5,
+      isStrong: kind === 'sequence',
+    })),
+  ];
 }

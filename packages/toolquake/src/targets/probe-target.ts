@@ -12,11 +12,11 @@ import { judgeTools } from '../gates/judge-tools.js';
 import { measureCanary } from '../probes/canary-call.js';
 import { measureHealth, type HealthMeasurement } from '../probes/health-url.js';
 import { measureToolList } from '../probes/tool-list.js';
-import { authoritiesOf } from '../targets/authorities.js';
-import type { Resolve } from '../targets/dial.js';
-import { getPage } from '../targets/get-page.js';
-import { openConnection } from '../targets/open-connection.js';
-import { budgetsOf, type Budgets, type TargetDefinition } from '../targets/target.js';
+import { authoritiesOf } from './authorities.js';
+import type { Resolve } from './dial.js';
+import { getPage } from './get-page.js';
+import { openConnection } from './open-connection.js';
+import { budgetsOf, type Budgets, type TargetDefinition } from './target.js';
 
 /** What a probe needs of the world. */
 export type ProbeWorld = {
@@ -102,7 +102,7 @@ const offersTools = ({ capabilities }: Connection): boolean => isObject(capabili
 const isOfTool = ({ asks }: Canary): boolean => (asks ?? 'tool') === 'tool';
 
 /** Over connections of its own, with the trust of the target, but never with its credentials: the URL may be anybody's. */
-async function checkHealth(
+export async function checkHealth(
   check: HealthCheck,
   target: TargetDefinition,
   { clock, signal, budgets, resolve }: ProbeWorld & { readonly budgets: Budgets },

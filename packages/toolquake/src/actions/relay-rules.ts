@@ -1,0 +1,78 @@
+/** Blocking and slowing without rights on the network: rules in a "toolquake proxy tcp" that the server goes through. */
+import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import type { EffectProof, Feasibility, PreparedStep } from '../core/prepared-action.js';
+import { askAdminObject, isAdminUrl } from '../proxies/ask-admin.js';
+import type { DependencyParams } from './dependency-params.js';
+
+/** Our rules end by themselves after this, if everything that could undo them is gone. */
+const LASTS_MS = 2 * 60 * 60_000;
+
+type RelayWorld = { readonly env: Readonly<Record<string, string | undefined>>; readonly signal: AbortSignal };
+
+/** One rule: what its id ends in, and the rule. */
+export type RelayRule = { readonly word: string; readonly rule: JsonObject };
+
+/** Does the proxy answer, and may rules be injected into it? */
+export async function relayFeasibility(params: DependencyParams, world: RelayWorld): Promise<Feasibility> {
+  try {
+    const status = await ask(params, world, 'GET /chaos/status');
+    if (status['killed'] !== true) return { isFeasible: true, how: `rules in the proxy at ${params.admin}` };
+    return { isFeasible: false, why: `The proxy at ${params.admin} was killed: it injects nothing.`, act: 'Run "toolquake revive".' };
+  } catch (error) {
+    const act = 'Start "toolquake proxy tcp --upstream HOST:PORT --port PORT --admin-port PORT", and let the server go through it.';
+    return {
+      isFeasible: false,
+      why: error instanceof Error ? error.message : String(error),
+      act: error instanceof ToolquakeError ? (error.advice ?? act) : act,
+    };
+  }
+}
+
+/** The step that injects the rules, whose ids are known before. */
+export function relayStep(
+  name: string,
+  chain: string,
+  rules: readonly RelayRule[],
+  params: DependencyParams,
+  world: RelayWorld,
+): PreparedStep {
+  const idOf = ({ word }: RelayRule): string => `${chain}-${word}`;
+  const { admin = '', tokenVariable } = params;
+  return {
+    name,
+    undo: { kind: 'relay-admin', data: { admin, tokenVariable, ids: rules.map(idOf) } },
+    async apply() {
+      for (const one of rules) {
+        await ask(params, world, 'POST /chaos/inject', { ...one.rule, id: idOf(one), durationMs: LASTS_MS });
+      }
+    },
+  };
+}
+
+/** Are the rules at work there? */
+export async function relayHas(chain: string, params: DependencyParams, world: RelayWorld): Promise<EffectProof> {
+  const status = await ask(params, world, 'GET /chaos/status');
+  const listed: readonly unknown[] = Array.isArray(status['faults']) ? status['faults'] : [];
+  const ids = listed.flatMap((fault) => (isObject(fault) && String(fault['id']).startsWith(`${chain}-`) ? [String(fault['id'])] : []));
+  return { isInEffect: ids.length > 0, proof: ids.length > 0 ? `the proxy has ${ids.join(', ')}` : 'the proxy has none of our rules' };
+}
+
+function ask(
+  { admin = '', tokenVariable }: DependencyParams,
+  { env, signal }: RelayWorld,
+  route: 'GET /chaos/status' | 'POST /chaos/inject',
+  body?: JsonObject,
+): Promise<JsonObject> {
+  const token = env[tokenVariable];
+  if (token === undefined || token === '')
+    throw new ToolquakeError('BAD_ARGUMENT', {
+      message: `${tokenVariable} is not set.`,
+      advice: 'It must hold the token that the proxy was started with.',
+    });
+  if (!isAdminUrl(admin))
+    throw new ToolquakeError('BAD_ARGUMENT', {
+      message: 'params.admin must be the address that a proxy printed for its admin port.',
+      advice: 'For example http://127.0.0.1:9901. Other machines are reached by https only, because the token is sent along.',
+    });
+  return askAdminObject({ url: admin, route, token, signal, ...(body === undefined ? {} : { body }) });
+}

@@ -1,0 +1,225 @@
+/** What is wrong with an experiment as a whole, though each of its values is fine: it could never be judged, or never be stopped. */
+import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
+import type { Action } from '../actions/action.js';
+import type { Experiment } from '../core/experiment.js';
+import { failureReasons, isFailureReason } from '../core/failure-reason.js';
+import { SIGNALS, type Sample, type SignalQuery } from '../core/sample.js';
+import { timeWord } from '../core/time-word.js';
+import type { ConfiguredTarget } from './configured-target.js';
+import type { Settings } from './experiment-settings.js';
+
+/** What is known besides the experiment. `target` is undefined when it was not found: then nothing is said about it again. */
+export type ExperimentSurroundings = {
+  readonly settings: Settings;
+  readonly actions: readonly Action[];
+  readonly target: ConfiguredTarget | undefined;
+};
+
+const STEADY_PHASES = ['before', 'during', 'after'];
+/** Too few samples stretch a window to this many times its length, and no further. */
+const STRETCH = 4;
+
+/** Reports every problem. */
+export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
+  const { settings } = around;
+  const report = (path: PlanPath, message: string, advice?: string): void =>
+    void reader.report(path, 'IMPOSSIBLE', `${path.length === 0 ? 'The file' : pathText(path)} ${message}`, advice);
+  const rules = (key: string): readonly Settings[] => (settings[key] ?? []) as readonly Settings[];
+
+  if (settings['steady'] !== undefined && experiment.steady.length === 0)
+    report(['steady'], 'is empty: nothing would have to stay true.', 'Leave it out for the usual rules.');
+  rules('steady').forEach((rule, index) => {
+    const path = ['steady', index];
+    checkBound(reader, rule, path, ['atLeast', 'atMost', 'equals']);
+    checkPhases(reader, rule, path);
+    checkQuery(report, experiment.steady[index]!, path, experiment, around);
+  });
+  rules('rollback_on').forEach((rule, index) => {
+    const path = ['rollback_on', index];
+    checkBound(reader, rule, path, ['above', 'below']);
+    checkQuery(report, experiment.rollbackOn[index]!, path, experiment, around);
+    checkWithin(report, experiment, experiment.rollbackOn[index]!.forMs, [...path, 'for']);
+  });
+  if (experiment.rollbackOn.length === 0) {
+    report(
+      [],
+      'has no tripwire: the engine would never stop by itself.',
+      'For example: rollback_on: [{ signal: outage_seconds, above: 300 }]',
+    );
+  }
+  checkNames(reader, experiment);
+  checkPaths(report, experiment);
+  checkManager(reader, settings);
+  checkDose(report, experiment, around);
+  checkTimes(report, experiment);
+  for (const [index, reason] of (experiment.expectAlert?.reasons ?? []).entries()) {
+    if (isFailureReason(reason)) continue;
+    const path = ['expect', 'alert', 'reasons', index];
+    const advice = suggest(reason, failureReasons);
+    report(path, `names no failure reason: "${reason}".`, advice.startsWith('Did') ? advice : 'docs/failure-reasons.md lists them.');
+  }
+}
+
+type Report = (path: PlanPath, message: string, advice?: string) => void;
+
+function checkBound(reader: ValueReader, rule: Settings, path: PlanPath, words: readonly string[]): void {
+  const given = words.filter((word) => rule[word] !== undefined);
+  if (given.length === 1) return;
+  const which = words.map((word) => `"${word}"`).join(' or ');
+  const message = given.length === 0 ? `needs ${which}.` : `has ${given.length} bounds: ${given.join(' and ')}.`;
+  reader.report(
+    path,
+    given.length === 0 ? 'MISSING_KEY' : 'IMPOSSIBLE',
+    `${pathText(path)} ${message}`,
+    given.length === 0 ? undefined : 'Write two rules.',
+  );
+}
+
+function checkPhases(reader: ValueReader, rule: Settings, path: PlanPath): void {
+  const given = (rule['in'] as readonly string[] | undefined) ?? STEADY_PHASES;
+  given.forEach((word, index) => void reader.word(word, [...path, 'in', index], STEADY_PHASES));
+  if (given.length === 0) reader.report([...path, 'in'], 'IMPOSSIBLE', `${pathText(path)}.in is empty: the rule would never count.`);
+}
+
+/** Can the rule be answered at all? */
+function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experiment: Experiment, around: ExperimentSurroundings): void {
+  const { signal, name, lane, windowMs, minSamples } = query;
+  const { source } = SIGNALS[signal];
+  const brought = new Set<Sample['source']>(around.actions.flatMap(({ brings }) => brings ?? []));
+  const at = (key: string): PlanPath => [...path, key];
+  const blasts = around.actions.map(({ blast }) => blast);
+  if ((source === 'call' || source === 'task') && experiment.load === undefined && !brought.has(source))
+    report(at('signal'), `is "${signal}", and nobody calls.`, 'Add "load".');
+  if (source === 'process' && experiment.manager === undefined && !brought.has(source))
+    report(at('signal'), `is "${signal}", and nobody knows the process.`, 'Add "manager".');
+  if (signal === 'health_status' && around.target !== undefined && around.target.plan.health === undefined)
+    report(at('signal'), 'is "health_status", and the target has no health URL.', 'Add "health: { url: ... }" to the target.');
+  if (signal === 'reading') checkReading(report, name, path, experiment, brought);
+  else if (name !== undefined) report(at('name'), `is for the signal "reading", not for "${signal}".`);
+  if (lane !== undefined) {
+    if (source !== 'call') report(at('lane'), `is for signals of calls; "${signal}" has no lanes.`);
+    else if (lane === 'control' && blasts.includes('server') && !blasts.includes('calls'))
+      report(at('lane'), 'is "control", and actions on a whole server leave no call untouched.', 'Leave the lane out.');
+    else if (blasts.includes('calls') && experiment.front === undefined)
+      report(at('lane'), `is "${lane}", and only the proxy of the run can tell which calls were hit.`, 'Add "front: {}".');
+  }
+  checkWithin(report, experiment, windowMs, at('window'));
+  const everyMs =
+    source === 'probe'
+      ? experiment.monitor.everyMs
+      : source === 'call' && experiment.load !== undefined
+        ? 1000 / experiment.load.perSecond
+        : undefined;
+  if (everyMs !== undefined && (STRETCH * windowMs) / everyMs < minSamples) {
+    const least = Math.ceil((minSamples * everyMs) / 1000);
+    report(
+      at('minSamples'),
+      `is ${minSamples}, and no window of ${timeWord(windowMs)} will ever see so many.`,
+      `A window of ${least}s would.`,
+    );
+  }
+}
+
+function checkReading(
+  report: Report,
+  name: string | undefined,
+  path: PlanPath,
+  { readings }: Experiment,
+  brought: ReadonlySet<string>,
+): void {
+  if (name === undefined) return report(path, 'needs "name": which reading.');
+  const names = readings.map((reading) => reading.name);
+  if (names.includes(name) || brought.has('reading')) return;
+  report(
+    [...path, 'name'],
+    `is "${name}", and there is no such reading.`,
+    names.length === 0 ? 'Add it to "readings".' : suggest(name, names),
+  );
+}
+
+function checkWithin(report: Report, { limits: { maxRuntimeMs } }: Experiment, ms: number, path: PlanPath): void {
+  if (ms > maxRuntimeMs) report(path, `is ${timeWord(ms)}, longer than the whole run may be (${timeWord(maxRuntimeMs)}).`);
+}
+
+function checkNames(reader: ValueReader, experiment: Experiment): void {
+  for (const [key, words] of [
+    ['actions', experiment.actions.map(({ id }) => id)],
+    ['readings', experiment.readings.map(({ name }) => name)],
+  ] as const) {
+    words.forEach((word, index) => {
+      if (words.indexOf(word) < index)
+        reader.report(
+          [key, index],
+          'DUPLICATE_ID',
+          `Two of the ${key} are called "${word}".`,
+          key === 'actions' ? 'Give one an "id".' : 'Rename one.',
+        );
+    });
+  }
+}
+
+/** A path that nobody can read finds nothing, and would say so only when everything is broken. */
+function checkPaths(report: Report, { readings, load }: Experiment): void {
+  const check = (text: string, path: PlanPath): void => {
+    if (parsePath(text) === undefined) report(path, `is no path into an answer: ${JSON.stringify(text)}.`, 'For example: items[0].total');
+  };
+  readings.forEach((reading, index) => check(reading.path, ['readings', index, 'path']));
+  if (load?.notEmpty !== undefined) check(load.notEmpty, ['load', 'notEmpty']);
+}
+
+function checkManager(reader: ValueReader, settings: Settings): void {
+  const given = settings['manager'] as Settings | undefined;
+  if (given === undefined) return;
+  const words = Object.keys(given);
+  if (words.length === 1 && given['own'] !== false) return;
+  const message = words.length > 1 ? `manager says ${words.length} things: ${words.join(' and ')}.` : 'manager says nothing.';
+  reader.report(
+    ['manager'],
+    words.length > 1 ? 'IMPOSSIBLE' : 'MISSING_KEY',
+    message,
+    'One of pm2, systemd, docker, pid, command and own: true.',
+  );
+}
+
+function checkDose(report: Report, { dose, actions, limits }: Experiment, around: ExperimentSurroundings): void {
+  if (actions.length === 0) report(['actions'], 'is empty: nothing would be broken.', 'For example: actions: [{ action: wait, for: 60s }]');
+  if (dose.ladder.length === 0) report(['dose', 'ladder'], 'is empty.', 'For example: [10, 25, 50]');
+  dose.ladder.forEach((percent, index) => {
+    const before = dose.ladder[index - 1];
+    if (before !== undefined && percent <= before)
+      report(['dose', 'ladder', index], `is ${percent} after ${before}: each stage is larger than the one before.`);
+  });
+  const blasts = around.actions.map(({ blast }) => blast);
+  if (dose.minFaulted > 0 && actions.length > 0 && !blasts.includes('calls'))
+    report(['dose', 'minFaulted'], 'is for actions that hit single calls; these do not.', 'Leave it out.');
+  if (dose.minFaulted > limits.maxFaultedCalls) {
+    const path = around.settings['dose'] === undefined ? ['limits', 'maxFaultedCalls'] : ['dose', 'minFaulted'];
+    report(path, `cannot be: at least ${dose.minFaulted} calls must be hit, and at most ${limits.maxFaultedCalls} may be.`);
+  }
+}
+
+function checkTimes(report: Report, experiment: Experiment): void {
+  const { times, lease, limits, monitor, load } = experiment;
+  if (lease.ttlMs <= 2 * lease.heartbeatMs) {
+    report(
+      ['lease'],
+      `ends after ${timeWord(lease.ttlMs)}, and signs of life come every ${timeWord(lease.heartbeatMs)}: one lost one would end the run.`,
+      `ttl must be more than ${timeWord(2 * lease.heartbeatMs)}.`,
+    );
+  }
+  const faultMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
+  const wholeMs = times.beforeMs + faultMs + times.afterMs;
+  if (wholeMs > limits.maxRuntimeMs) {
+    report(
+      ['limits', 'maxRuntime'],
+      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together.`,
+    );
+  }
+  if (monitor.everyMs < 100) report(['monitor', 'every'], 'is less than 100ms: that is load, not monitoring.');
+  if (monitor.everyMs > limits.maxRuntimeMs) report(['monitor', 'every'], 'is longer than the whole run may be.');
+  if (monitor.slowFactor <= 1) report(['monitor', 'slowFactor'], 'must be more than 1: the quiet phase itself would be slow.');
+  if (times.tickMs < 10 || times.tickMs > 2000)
+    report(['times', 'tick'], 'must be from 10ms to 2s: a tripwire has to act within two seconds.');
+  if (load !== undefined && (load.perSecond <= 0 || load.perSecond > 10_000))
+    report(['load', 'perSecond'], 'must be more than 0 and at most 10000.');
+}

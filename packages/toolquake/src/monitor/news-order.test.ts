@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { createNewsOrder } from './news-order.js';
+
+test('what a later probe has contradicted already is dropped, and only that', () => {
+  const order = createNewsOrder();
+  const heard = (slot: number, isUp: boolean): boolean => order.counts({ slot, isUp });
+  expect(heard(0, true)).toBe(true);
+  expect(heard(3, true)).toBe(true);
+  expect(heard(1, false)).toBe(false);
+  expect(heard(2, true)).toBe(true);
+  expect(heard(5, false)).toBe(true);
+  expect(heard(4, true)).toBe(false);
+  expect(heard(6, true)).toBe(true);
+});

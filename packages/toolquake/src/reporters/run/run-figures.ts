@@ -1,0 +1,51 @@
+/** MTTD, MTTR and recovery, from the moments that the journal holds: never from what its verdict says. */
+import type { ActionRecord } from './fault-book.js';
+
+/** The moments, in milliseconds since the start; undefined where there was none. */
+export type RunMoments = {
+  /** The first fault was at work. */
+  readonly faultOnMs: number | undefined;
+  /** The last fault was gone. */
+  readonly faultOffMs: number | undefined;
+  /** The first alert after it. */
+  readonly alertMs: number | undefined;
+  /** Steady under the fault, where the system heals itself. */
+  readonly healedMs: number | undefined;
+  /** Steady after the fault was gone, to the end. */
+  readonly recoveredMs: number | undefined;
+  /** The first of these two. */
+  readonly steadyAgainMs: number | undefined;
+};
+
+/** The figures; null: it did not happen, or the journal does not tell. */
+export type RunFigures = {
+  readonly mttdMs: number | null;
+  readonly mttrMs: number | null;
+  readonly recoveryMs: number | null;
+  readonly faultedCalls: number;
+  readonly controlCalls: number;
+};
+
+/** An action that hits somebody. One that only waits or adds load is no fault. */
+export const isFault = ({ blast }: Pick<ActionRecord, 'blast'>): boolean => blast !== 'none';
+
+/** From one moment to the next; null where one is missing. */
+const between = (from: number | undefined, to: number | undefined): number | null =>
+  from === undefined || to === undefined ? null : Math.max(0, to - from);
+
+/** The figures of the moments. */
+export function figuresOf(
+  { faultOnMs, faultOffMs, alertMs, steadyAgainMs, recoveredMs }: RunMoments,
+  calls: { readonly faulted: number; readonly control: number },
+): RunFigures {
+  return {
+    mttdMs: between(faultOnMs, alertMs),
+    mttrMs: between(faultOnMs, steadyAgainMs),
+    recoveryMs: between(faultOffMs, recoveredMs),
+    faultedCalls: calls.faulted,
+    controlCalls: calls.control,
+  };
+}
+
+/** What the verdict says otherwise than the rest of the journal. */
+export type Disagreement = { readonly what: string; readonly told: string; readonly found: string };

@@ -1,0 +1,155 @@
+/** What a report says in words: the end, why, what was not injected, what to do next. The same in every format. */
+import type { Verdict } from '../../core/experiment.js';
+import { duration, grouped, many, percent } from '../figures.js';
+import { notUndone } from './disagreements.js';
+import type { ActionRecord } from './fault-book.js';
+import type { RunDigest } from './run-digest.js';
+import { isFault } from './run-figures.js';
+
+/** How a run ended; `unfinished` where the journal ends without a verdict. */
+export type RunEnd = Verdict | 'unfinished';
+
+/** What the verdict of the journal is, unless the rest of it proves a worse one. */
+export function endOf({ verdict }: Pick<RunDigest, 'verdict'>): RunEnd {
+  return verdict?.verdict ?? 'unfinished';
+}
+
+const HEADLINES: Readonly<Record<RunEnd, string>> = {
+  held: 'Held',
+  violated: 'Violated',
+  aborted: 'Aborted',
+  inconclusive: 'Inconclusive',
+  'not-injected': 'Not injected',
+  'undo-failed': 'Undo failed',
+  unfinished: 'Unfinished',
+};
+
+/** For headings. */
+export const headlineOf = (end: RunEnd): string => HEADLINES[end];
+
+/** Is it an end that nobody has to act on? */
+export const isGood = (digest: RunDigest): boolean => endOf(digest) === 'held' && digest.disagreements.length === 0;
+
+/** One sentence. */
+export function whyOf({ verdict, isTorn, lastMs }: RunDigest): string {
+  if (verdict !== undefined) return verdict.why;
+  return `The journal ends after ${duration(lastMs)}${isTorn ? ' in the middle of a line' : ''} without a verdict: the run was killed, or is still going on. "toolquake leftovers" lists what it may have left behind.`;
+}
+
+/** `stage 1 of 3 (10 %)`. */
+export function stageText({ about }: RunDigest): string {
+  return about === undefined ? 'n/a' : `stage ${about.stage} of ${about.stages} (${Number(about.dose.toPrecision(3))} %)`;
+}
+
+/** The run in one line. */
+export function subjectText(digest: RunDigest): string {
+  const { about } = digest;
+  if (about === undefined) return 'a run whose first entry is missing';
+  return `${about.experiment}, ${stageText(digest)}, on ${about.target} (${about.environment})`;
+}
+
+/** Every action that did not reach its target, and why. */
+export function notInjected({ actions }: RunDigest): readonly { readonly id: string; readonly action: string; readonly why: string }[] {
+  return actions.flatMap((one) => {
+    const why = missingText(one);
+    return why === undefined ? [] : [{ id: one.id, action: one.action, why }];
+  });
+}
+
+function missingText({ blast, state, onMs, seenMs, detail }: ActionRecord): string | undefined {
+  const more = detail === undefined ? '' : `: ${detail}`;
+  if (state === 'planned') return 'it was never begun';
+  if (state === 'failed') return `it failed${more}`;
+  if (state === 'not-in-effect') return `its effect was looked for and not found${more}`;
+  if (onMs === undefined) return 'it was begun, and nothing says that it was done';
+  return seenMs === undefined && isFault({ blast }) ? 'it was done, and nobody saw its effect' : undefined;
+}
+
+/** Are all changes taken back, by the last word on each? */
+export function undoText(digest: RunDigest): string {
+  const { undos, actions } = digest;
+  const open = notUndone(undos);
+  if (open.length > 0) return `${many(open.length, 'change')} not proved to be undone: ${open.map(({ name }) => name).join(', ')}.`;
+  if (!isUndone(digest)) return 'The journal ends before anything was undone.';
+  if (undos.length === 0)
+    return actions.every(({ onMs }) => onMs === undefined)
+      ? 'Nothing was changed, so there was nothing to undo.'
+      : 'There is no undo in the journal: what was done ends by itself.';
+  return `${many(undos.length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
+}
+
+/** Is nothing left behind? A run that was killed between fault and undo has not proved it. */
+export function isUndone({ undos, actions, phases, verdict }: RunDigest): boolean {
+  const wasDone = actions.some((one) => isFault(one) && one.onMs !== undefined);
+  const wasTold = verdict !== undefined || undos.length > 0 || phases.some(({ phase }) => phase === 'after');
+  return (!wasDone || wasTold) && notUndone(undos).length === 0;
+}
+
+/** One paragraph for a post-mortem, evidence first. */
+export function paragraphOf(digest: RunDigest): string {
+  const { lanes, probes, moments, figures, alerts } = digest;
+  const lane = (name: 'faulted' | 'control'): string =>
+    lanes[name].calls === 0
+      ? `no ${name} call was seen`
+      : `of ${grouped(lanes[name].calls)} ${name} calls ${percent(lanes[name].failed / lanes[name].calls)} failed (p95 ${duration(lanes[name].latency.p95)})`;
+  const firing = alerts.list.find(({ state, atMs }) => state === 'firing' && atMs === moments.alertMs);
+  return [
+    moments.faultOnMs === undefined
+      ? 'No fault was at work at any time.'
+      : `The fault was at work from ${duration(moments.faultOnMs)}${moments.faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(moments.faultOffMs)}`}.`,
+    `${capital(lane('faulted'))}; ${lane('control')}.`,
+    probes.probes === 0
+      ? 'No probe from outside was seen.'
+      : `${grouped(probes.down)} of ${many(probes.probes, 'probe')} found the target down.`,
+    moments.faultOnMs === undefined
+      ? ''
+      : firing === undefined
+        ? 'No alert came.'
+        : `The alert (${firing.reason}) came ${duration(figures.mttdMs ?? undefined)} after the fault.`,
+    moments.faultOnMs === undefined
+      ? ''
+      : moments.steadyAgainMs === undefined
+        ? 'The steady state was not seen to come back.'
+        : `All was steady again ${duration(figures.mttrMs ?? undefined)} after the fault began${figures.recoveryMs === null ? '' : `, ${duration(figures.recoveryMs)} after it was gone`}.`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** What to do next; one sentence each. */
+export function nextSteps(digest: RunDigest): readonly string[] {
+  const { about } = digest;
+  const run = about?.run ?? 'RUN';
+  if (about?.isDryRun === true) return ['This was a dry run: nothing was injected, and it opens no stage. Run it without "--dry-run".'];
+  switch (endOf(digest)) {
+    case 'held':
+      return about !== undefined && about.stage < about.stages
+        ? [
+            `Next: stage ${about.stage + 1} of ${about.stages}, with "--stage ${about.stage + 1}". This result opens it for this build and this fault.`,
+          ]
+        : [
+            'Widen: a larger dose, a longer fault, another fault of the same dependency, or two at once. After three greens the same run says nothing new.',
+          ];
+    case 'violated':
+      return ['Mend what the findings name, then run the same stage again: nothing wider opens before it holds.'];
+    case 'aborted':
+      return [
+        'A tripwire or a person ended it before the faults could show more. Find out why untouched calls suffered before you try again, with a smaller dose.',
+      ];
+    case 'inconclusive':
+      return ['Let it run longer or with more calls, until the faulted lane has enough of them to say something.'];
+    case 'not-injected':
+      return ['Nothing was tested. "toolquake doctor" says which actions work on this host and why not.'];
+    case 'undo-failed':
+      return [
+        `Put it back now: "toolquake undo ${run}" tries again, "toolquake leftovers" lists what is open. No other run starts before.`,
+      ];
+    case 'unfinished':
+      return ['"toolquake leftovers" says whether anything was left behind; "toolquake undo" takes it back.'];
+  }
+}
+
+/** `3.2 s`, or `n/a` where it did not happen. */
+export const timeText = (ms: number | null | undefined): string => duration(ms ?? undefined);

@@ -1,0 +1,68 @@
+/** Which runs of this host have a ledger that is open, whatever project they belong to: a small file for each in the state folder. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '@toolquake/sdk/core';
+import { notWritable, syncDirectory } from './append-line.js';
+import { stateDirectory } from './state-directory.js';
+
+/** Where a run is. `problem`: the file says nothing that can be used. */
+export type OpenRun = { readonly runId: string; readonly ledgerPath: string; readonly pointerPath: string; readonly problem?: string };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What the id of a run may be: it is the name of files. */
+export const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
+
+const folderOf = (env: Env): string => join(stateDirectory(env), 'ledgers');
+
+/** Notes that a ledger is open. Resolves when that is on disk. */
+export async function noteOpenRun(env: Env, runId: string, ledgerPath: string): Promise<string> {
+  const folder = folderOf(env);
+  const path = join(folder, `${runId}.json`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const descriptor = openSync(path, 'wx', 0o600);
+    try {
+      writeFileSync(descriptor, `${JSON.stringify({ run: runId, ledger: ledgerPath })}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    await syncDirectory(folder);
+    return path;
+  } catch (cause) {
+    throw notWritable(path, cause);
+  }
+}
+
+/** Forgets it: everything was undone. */
+export function forgetOpenRun(env: Env, runId: string): void {
+  if (RUN_ID.test(runId)) rmSync(join(folderOf(env), `${runId}.json`), { force: true });
+}
+
+/** All of them, in the order of their names. */
+export function openRuns(env: Env): readonly OpenRun[] {
+  const folder = folderOf(env);
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .map((name) => readPointer(join(folder, name), name.slice(0, -5)));
+}
+
+function readPointer(pointerPath: string, runId: string): OpenRun {
+  try {
+    const value: unknown = JSON.parse(readFileSync(pointerPath, 'utf8'));
+    const ledgerPath = isObject(value) ? value['ledger'] : undefined;
+    if (typeof ledgerPath === 'string' && ledgerPath.startsWith('/')) return { runId, ledgerPath, pointerPath };
+  } catch {
+    // Told below.
+  }
+  return { runId, ledgerPath: '', pointerPath, problem: `${pointerPath} does not say where the ledger is` };
+}

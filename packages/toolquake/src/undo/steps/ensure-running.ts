@@ -1,0 +1,56 @@
+import { setTimeout as waitFor } from 'node:timers/promises';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
+import { defineUndo, type UndoWorld } from '../../core/undo-step.js';
+import { readManagerSpec } from '../../managers/manager-names.js';
+import { openManager } from '../../managers/open-manager.js';
+import type { ProcessLook, ProcessManager } from '../../managers/process-manager.js';
+
+/** From one look to the next: PM2 answers through a Node process of its own each time. */
+const LOOK_EVERY_MS = 250;
+
+/** Gives the process manager time to bring the server back, then starts it through the manager. */
+export const ensureRunning = defineUndo({
+  kind: 'ensure-running',
+  summary: 'Waits for the process manager to start the server again, and starts it through the manager when it does not.',
+  async undo(data, world) {
+    const manager = await managerIn(data, world);
+    if (manager === undefined) return;
+    const { count, graceMs } = factsIn(data);
+    const untilMs = performance.now() + graceMs;
+    for (;;) {
+      const look = await manager.look();
+      if (isRunning(look, count)) return;
+      if (look.isGivenUp === true || performance.now() >= untilMs) break;
+      await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
+    }
+    await manager.start();
+    while (!isRunning(await manager.look(), count)) await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
+  },
+  async verify(data, world) {
+    const manager = await managerIn(data, world);
+    if (manager === undefined) return { is: 'not-undone', why: 'the ledger names no process manager' };
+    if (manager.spec.kind === 'own') return { is: 'gone', proof: 'a stdio server ends with the run that started it' };
+    const { processes, expected } = await manager.look();
+    const { count } = factsIn(data);
+    if (expected === 0) return { is: 'gone', proof: `${manager.about} does not exist any more` };
+    const pids = processes.map((one) => one.identity.pid).join(', ');
+    if (isRunning({ processes, expected }, count)) return { is: 'undone', proof: `${manager.about} runs: process ${pids}` };
+    const some = processes.length === 0 ? 'no process runs' : `only process ${pids} of ${Math.min(count, expected ?? count)}`;
+    return { is: 'not-undone', why: `${manager.about}: ${some}` };
+  },
+});
+
+/** As many as ran before; fewer where somebody scaled the server down meanwhile. Nothing is awaited of what does not exist. */
+const isRunning = ({ processes, expected }: ProcessLook, count: number): boolean =>
+  expected === 0 || processes.length >= Math.min(count, expected ?? count);
+
+function factsIn({ count, graceMs }: JsonObject): { readonly count: number; readonly graceMs: number } {
+  return { count: typeof count === 'number' ? count : 1, graceMs: typeof graceMs === 'number' ? graceMs : 0 };
+}
+
+async function managerIn({ manager, variables }: JsonObject, { env, signal }: UndoWorld): Promise<ProcessManager | undefined> {
+  const spec = readManagerSpec(manager);
+  if (spec === undefined) return undefined;
+  const added = isObject(variables) ? Object.entries(variables).filter(([, value]) => typeof value === 'string') : [];
+  return openManager(spec, { env: { ...env, ...(Object.fromEntries(added) as Record<string, string>) }, signal });
+}
