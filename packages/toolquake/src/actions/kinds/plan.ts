@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type TransportName } from '@toolquake/sdk/core';
 import { askPlace, readAdminPlace, type AdminPlace } from '../../undo/admin-of.js';
 import { defineAction, type FeasibilityWorld } from '../action.js';
-import { planOf } from '../plan-of.js';
+import { planOf, settledPlan } from '../plan-of.js';
 import { scaledRules } from '../scaled-rules.js';
 
 /** Where nobody says how long a rule may live: as long as one that a person injects. */
@@ -16,7 +16,7 @@ export const plan = defineAction({
   blast: 'calls',
   params: {
     plan: { kind: 'value', about: 'The rules, as a plan file has them.' },
-    file: { kind: 'text', about: 'A plan file in the native format, instead.' },
+    file: { kind: 'text', about: 'A plan file in the native format, instead; from the experiment file.' },
     where: {
       kind: 'word',
       words: ['front', 'admin'],
@@ -39,6 +39,7 @@ export const plan = defineAction({
   },
   worstCase: 'The share of calls that the rules say fails or is slow, until the rules end by themselves.',
   trips: [],
+  settle: (params, folder) => settledPlan(params, transportOf(params), folder),
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
   async feasibility(params, world) {
