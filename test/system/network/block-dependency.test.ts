@@ -1,12 +1,12 @@
 /** A dependency is cut off in a real network namespace, and everything is as it was afterwards. */
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CONSENT } from '../../../packages/toolquake/src/actions/dependency-params.js';
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
 import { actionWorld } from './action-world.js';
+import { connectedClient } from './connected-client.js';
 import { applyAll, makePlace, undoAll, type Place } from './place.js';
 
 let place: Place;
@@ -68,23 +68,9 @@ describe.each(['nft', 'iptables'])('by %s', (via) => {
   });
 });
 
-/** A program inside the namespace that is connected, and says what becomes of its connection. */
-async function connectedClient(): Promise<{ send(): void; next(): Promise<string>; stop(): void }> {
-  const program = `
-const socket = require('node:net').connect(${place.port}, '127.0.0.1', () => console.log('connected'));
-socket.on('data', (data) => console.log('answer ' + data)).on('error', (error) => console.log(error.code)).on('close', () => process.exit(0));
-process.stdin.on('data', () => socket.write('x')).on('end', () => process.exit(0));`;
-  const child = spawn('ip', ['netns', 'exec', place.name, process.execPath, '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<string> => String((await lines.next()).value);
-  expect(await next()).toBe('connected');
-  onTestFinished(() => void child.stdin.end());
-  return { send: () => void child.stdin.write('x'), next, stop: () => void child.stdin.end() };
-}
-
 describe('connections that are open already', () => {
   test('are reset when they are next used, by reset', async () => {
-    const client = await connectedClient();
+    const client = await connectedClient(place);
     client.send();
     expect(await client.next()).toBe('answer x');
     const undo = await applyAll(
@@ -96,7 +82,7 @@ describe('connections that are open already', () => {
   });
 
   test('stall by drop, and go on where they stopped when it is undone', async () => {
-    const client = await connectedClient();
+    const client = await connectedClient(place);
     const params = { host: '127.0.0.1', port: place.port, namespace: place.name, how: 'drop' };
     const undo = await applyAll(await blockDependency.prepare(params, actionWorld()));
     client.send();
