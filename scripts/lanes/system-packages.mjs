@@ -11,6 +11,7 @@ const NEEDS = [
   { folder: 'test/system/redis', command: 'redis-server', debianPackage: 'redis-server' },
   { folder: 'examples/weather-agent', command: 'redis-server', debianPackage: 'redis-server' },
   { folder: 'test/system/postgres', command: 'pg_ctlcluster', debianPackage: 'postgresql' },
+  { folder: 'test/system/experiments', command: 'pg_ctlcluster', debianPackage: 'postgresql' },
   { folder: 'test/system/browser', command: 'chromium', debianPackage: 'chromium' },
   { folder: 'test/system/prometheus', command: 'promtool', debianPackage: 'prometheus' },
   { folder: 'test/system/network', command: 'iptables', debianPackage: 'iptables' },

@@ -1,9 +1,10 @@
 /** What is wrong with an experiment as a whole, though each of its values is fine: it could never be judged, or never be stopped. */
-import { pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
+import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { failureReasons, isFailureReason } from '../core/failure-reason.js';
 import { SIGNALS, type Sample, type SignalQuery } from '../core/sample.js';
+import { timeWord } from '../core/time-word.js';
 import type { ConfiguredTarget } from './configured-target.js';
 import type { Settings } from './experiment-settings.js';
 
@@ -17,7 +18,6 @@ export type ExperimentSurroundings = {
 const STEADY_PHASES = ['before', 'during', 'after'];
 /** Too few samples stretch a window to this many times its length, and no further. */
 const STRETCH = 4;
-const seconds = (ms: number): string => `${Number((ms / 1000).toPrecision(6))}s`;
 
 /** Reports every problem. */
 export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
@@ -48,6 +48,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     );
   }
   checkNames(reader, experiment);
+  checkPaths(report, experiment);
   checkManager(reader, settings);
   checkDose(report, experiment, around);
   checkTimes(report, experiment);
@@ -113,7 +114,7 @@ function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experime
     const least = Math.ceil((minSamples * everyMs) / 1000);
     report(
       at('minSamples'),
-      `is ${minSamples}, and no window of ${seconds(windowMs)} will ever see so many.`,
+      `is ${minSamples}, and no window of ${timeWord(windowMs)} will ever see so many.`,
       `A window of ${least}s would.`,
     );
   }
@@ -137,7 +138,7 @@ function checkReading(
 }
 
 function checkWithin(report: Report, { limits: { maxRuntimeMs } }: Experiment, ms: number, path: PlanPath): void {
-  if (ms > maxRuntimeMs) report(path, `is ${seconds(ms)}, longer than the whole run may be (${seconds(maxRuntimeMs)}).`);
+  if (ms > maxRuntimeMs) report(path, `is ${timeWord(ms)}, longer than the whole run may be (${timeWord(maxRuntimeMs)}).`);
 }
 
 function checkNames(reader: ValueReader, experiment: Experiment): void {
@@ -155,6 +156,15 @@ function checkNames(reader: ValueReader, experiment: Experiment): void {
         );
     });
   }
+}
+
+/** A path that nobody can read finds nothing, and would say so only when everything is broken. */
+function checkPaths(report: Report, { readings, load }: Experiment): void {
+  const check = (text: string, path: PlanPath): void => {
+    if (parsePath(text) === undefined) report(path, `is no path into an answer: ${JSON.stringify(text)}.`, 'For example: items[0].total');
+  };
+  readings.forEach((reading, index) => check(reading.path, ['readings', index, 'path']));
+  if (load?.notEmpty !== undefined) check(load.notEmpty, ['load', 'notEmpty']);
 }
 
 function checkManager(reader: ValueReader, settings: Settings): void {
@@ -193,8 +203,8 @@ function checkTimes(report: Report, experiment: Experiment): void {
   if (lease.ttlMs <= 2 * lease.heartbeatMs) {
     report(
       ['lease'],
-      `ends after ${seconds(lease.ttlMs)}, and signs of life come every ${seconds(lease.heartbeatMs)}: one lost one would end the run.`,
-      `ttl must be more than ${seconds(2 * lease.heartbeatMs)}.`,
+      `ends after ${timeWord(lease.ttlMs)}, and signs of life come every ${timeWord(lease.heartbeatMs)}: one lost one would end the run.`,
+      `ttl must be more than ${timeWord(2 * lease.heartbeatMs)}.`,
     );
   }
   const faultMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
@@ -202,7 +212,7 @@ function checkTimes(report: Report, experiment: Experiment): void {
   if (wholeMs > limits.maxRuntimeMs) {
     report(
       ['limits', 'maxRuntime'],
-      `is ${seconds(limits.maxRuntimeMs)}, and before, the actions and after take ${seconds(wholeMs)} together.`,
+      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together.`,
     );
   }
   if (monitor.everyMs < 100) report(['monitor', 'every'], 'is less than 100ms: that is load, not monitoring.');

@@ -3,7 +3,7 @@ import type { RuleReading, RuleState } from '../core/run-entry.js';
 import { SIGNALS, type SteadyRule, type TripRule } from '../core/sample.js';
 import { staleAfterMs, type Cadence } from './cadence.js';
 import type { SampleBook } from './sample-book.js';
-import { samplesOf, signalValue } from './signals.js';
+import { memoryOf, samplesOf, signalValue } from './signals.js';
 
 /** Too few samples make a window so many times longer before the rule is given up as `few`. */
 export const MAX_STRETCH = 4;
@@ -53,6 +53,7 @@ export function readRule(rule: SteadyRule | TripRule, book: SampleBook, nowMs: n
     ...(rule.lane === undefined ? {} : { lane: rule.lane }),
     ...(rule.name === undefined ? {} : { name: rule.name }),
     bound: bound.text,
+    windowMs: memoryOf(rule.signal) === 'window' ? rule.windowMs : 0,
     value,
     samples: samples.length,
     state: state(),

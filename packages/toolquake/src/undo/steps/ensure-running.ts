@@ -20,7 +20,7 @@ export const ensureRunning = defineUndo({
     for (;;) {
       const look = await manager.look();
       if (isRunning(look, count)) return;
-      if (performance.now() >= untilMs) break;
+      if (look.isGivenUp === true || performance.now() >= untilMs) break;
       await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
     }
     await manager.start();

@@ -1,3 +1,4 @@
+export { holdSessions } from './hold-sessions.js';
 export { load } from './load.js';
 export { monitor } from './monitor.js';
 export { rehearsal } from './rehearsal.js';

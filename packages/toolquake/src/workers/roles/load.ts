@@ -65,8 +65,8 @@ export const load = defineWorker({
       },
     });
     clearInterval(timer);
-    tell();
     await Promise.all(busy);
+    tell();
     await Promise.all(callers.map((caller) => caller.close()));
   },
 });
