@@ -4,7 +4,7 @@
 const unavailable = (error) => ({
   isError: true,
   content: [
-    { type: 'text', text: `The database cannot be reached (${error.code ?? error.message}). Nothing was changed; try again later.` },
+    { type: 'text', text: `The database cannot be reached (${error.code ?? error.message}). Nothing was changed.` },
   ],
 });
 
