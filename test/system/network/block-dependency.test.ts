@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
-import { actionWorld, applyAll, makePlace, undoAll, type Place } from './place.js';
+import { actionWorld } from './action-world.js';
+import { applyAll, makePlace, undoAll, type Place } from './place.js';
 
 let place: Place;
 beforeEach(async () => {

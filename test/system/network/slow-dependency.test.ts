@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { slowDependency } from '../../../packages/toolquake/src/actions/kinds/slow-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
-import { actionWorld, applyAll, makePlace, undoAll, type Place } from './place.js';
+import { actionWorld } from './action-world.js';
+import { applyAll, makePlace, undoAll, type Place } from './place.js';
 
 let place: Place;
 beforeEach(async () => {
@@ -30,7 +31,10 @@ describe('by redirect', () => {
     const slow = (await look()).roundMs ?? 0;
     expect(slow).toBeGreaterThan(before.round + 350);
     const states = await undoAll(undo);
-    expect(states.map(({ is }) => is), JSON.stringify(states)).toEqual(['undone', 'gone']);
+    expect(
+      states.map(({ is }) => is),
+      JSON.stringify(states),
+    ).toEqual(['undone', 'gone']);
     await prepared.release();
     expect(await place.rules()).toBe(before.rules);
     expect((await look()).roundMs).toBeLessThan(slow);

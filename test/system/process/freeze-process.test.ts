@@ -24,7 +24,7 @@ afterEach(() => {
 });
 afterAll(() => files.remove());
 
-test('a frozen process goes on after the undo, and undoing twice harms nobody', async () => {
+test('a frozen process goes on after the undo, and undoing twice harms nobody (invariant 8)', async () => {
   const pid = await stranger('steady.cjs');
   const { prepared, undos } = await perform(freezeProcess, { pid }, worldOf(undefined));
   await until(async () => (await prepared.verifyEffect()).isInEffect);
@@ -89,7 +89,7 @@ test('a process that somebody else has stopped is not frozen: the undo would let
   await expect(freezeProcess.prepare({ pid }, worldOf(undefined))).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
 });
 
-test('neither we, nor what we live in, nor what we started, nor the first process is ever touched', async () => {
+test('neither we, nor what we live in, nor what we started, nor the first process is ever touched (invariant 26)', async () => {
   const child = spawn(process.execPath, [files.path('steady.cjs')], { stdio: 'ignore' });
   await once(child, 'spawn');
   const warden = await startStranger(files.path('steady.cjs'), 'experiment-worker.js');
@@ -106,6 +106,23 @@ test('neither we, nor what we live in, nor what we started, nor the first proces
   }
 });
 
+test('a stdio server of the run is killed though the run started it, and nobody else is', async () => {
+  const command = [process.execPath, files.path('steady.cjs'), 'own'];
+  const [server, other] = [command, [...command, 'other']].map(([file = '', ...words]) => spawn(file, words, { stdio: 'ignore' }));
+  await Promise.all([once(server!, 'spawn'), once(other!, 'spawn')]);
+  try {
+    const world = worldOf({ kind: 'own' });
+    const upstream = { ...world.upstream, target: { kind: 'command', name: 'shop', command } } as typeof world.upstream;
+    expect(await killProcess.feasibility({}, { ...world, upstream })).toMatchObject({ isFeasible: true });
+    const { prepared, undos } = await perform(killProcess, {}, { ...world, upstream });
+    await until(async () => (await prepared.verifyEffect()).isInEffect);
+    expect(undos).toEqual([]);
+    expect([isThere(server!.pid!), isThere(other!.pid!)]).toEqual([false, true]);
+  } finally {
+    for (const child of [server, other]) child?.kill('SIGKILL');
+  }
+});
+
 test('processes are found by their command line, word by word', async () => {
   const pid = await stranger('steady.cjs');
   const command = ['node', files.path('steady.cjs')];
@@ -114,7 +131,7 @@ test('processes are found by their command line, word by word', async () => {
   expect(await freezeProcess.feasibility({ command: [...command, 'x'] }, worldOf(undefined))).toMatchObject({ isFeasible: false });
 });
 
-test('a process that ended meanwhile is gone for the undo', async () => {
+test('a process that ended meanwhile is gone for the undo (invariant 10)', async () => {
   const pid = await stranger('steady.cjs');
   const { undos } = await perform(freezeProcess, { pid }, worldOf(undefined));
   process.kill(pid, 'SIGKILL');

@@ -1,5 +1,6 @@
 /** Servers under a real PM2 are killed, come back, and are brought back where PM2 does not. */
 import { mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freezeProcess } from '../../../packages/toolquake/src/actions/kinds/freeze-process.js';
@@ -8,6 +9,7 @@ import { restartServer } from '../../../packages/toolquake/src/actions/kinds/res
 import type { Sample } from '../../../packages/toolquake/src/core/sample.js';
 import { openManager } from '../../../packages/toolquake/src/managers/open-manager.js';
 import type { ProcessManager } from '../../../packages/toolquake/src/managers/process-manager.js';
+import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
 import { watchProcess } from '../../../packages/toolquake/src/managers/watch-process.js';
 import { providePm2, type Pm2 } from '../provide-pm2.js';
 import { perform, scripts, startStranger, stateOf, undo, until, worldOf } from './servers.js';
@@ -31,7 +33,7 @@ const manager = (name: string): Promise<ProcessManager> =>
 const pidsOf = async (name: string): Promise<readonly number[]> =>
   (await (await manager(name)).look()).processes.map((one) => one.identity.pid);
 
-test('a killed server is gone, and PM2 brings it back with a new pid', async () => {
+test('a killed server is gone, PM2 brings it back with a new pid, and undoing twice leaves it alone (invariants 8 and 9)', async () => {
   const [old = 0] = await pidsOf('demo');
   expect(await killProcess.feasibility({}, under('demo'))).toMatchObject({ isFeasible: true });
   const { prepared, undos } = await perform(killProcess, { signal: 'KILL' }, under('demo'));
@@ -40,6 +42,8 @@ test('a killed server is gone, and PM2 brings it back with a new pid', async () 
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
   const [now = 0] = await pidsOf('demo');
   expect(now).not.toBe(old);
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+  expect(await pidsOf('demo')).toEqual([now]);
   expect((await (await manager('demo')).look()).restarts).toBe(1);
 });
 
@@ -92,12 +96,46 @@ test('a server that somebody stopped by hand meanwhile is started through PM2', 
   expect(await pidsOf('demo')).toHaveLength(1);
 });
 
-test('a server that was deleted meanwhile is gone, and nothing is started', async () => {
+test('a server that was deleted meanwhile is gone, and nothing is started (invariant 10)', async () => {
   await pm2.pm2('start', files.path('steady.cjs'), '--name', 'deleted');
   const { undos } = await perform(killProcess, {}, under('deleted'));
   await pm2.pm2('delete', 'deleted');
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'gone' });
   expect((await (await manager('deleted')).look()).expected).toBe(0);
+});
+
+test('a server that a script started ends with the script, where its children are to be hit, too', async () => {
+  await pm2.pm2('start', files.path('parent.cjs'), '--name', 'wrapped');
+  const [wrapper = 0] = await pidsOf('wrapped');
+  await until(() => descendantsOf(wrapper).length === 1);
+  const [server = 0] = descendantsOf(wrapper);
+  const { prepared, undos } = await perform(killProcess, { withChildren: true, signal: 'KILL' }, under('wrapped'));
+  await until(async () => (await prepared.verifyEffect()).isInEffect);
+  expect((await prepared.verifyEffect()).proof).toContain(String(server));
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+});
+
+test('a server that was restarted between the preparation and the act is hit as it is then', async () => {
+  const prepared = await killProcess.prepare({ signal: 'KILL' }, under('demo'));
+  await pm2.pm2('restart', 'demo');
+  const [now = 0] = await pidsOf('demo');
+  await prepared.steps[0]!.apply();
+  await until(async () => (await prepared.verifyEffect()).isInEffect);
+  expect((await prepared.verifyEffect()).proof).toContain(String(now));
+  await until(async () => (await pidsOf('demo')).length === 1);
+});
+
+test('a PM2 that does not run is a refusal that says so', async () => {
+  const nobody = worldOf({ kind: 'pm2', name: 'demo' }, { ...pm2.env, PM2_HOME: tmpdir() });
+  expect(await killProcess.feasibility({}, nobody)).toMatchObject({
+    isFeasible: false,
+    why: expect.stringContaining('no daemon') as string,
+  });
+  const missing = worldOf({ kind: 'systemd', name: 'demo' }, { PATH: pm2.home });
+  expect(await killProcess.feasibility({}, missing)).toMatchObject({
+    isFeasible: false,
+    why: expect.stringContaining('systemctl') as string,
+  });
 });
 
 test('a restart gives every replica a new pid', async () => {
@@ -108,7 +146,7 @@ test('a restart gives every replica a new pid', async () => {
   expect((await pidsOf('three')).some((pid) => before.includes(pid))).toBe(false);
 });
 
-test('a process that is killed while it is frozen is replaced, and the undo touches nobody else', async () => {
+test('a process that is killed while it is frozen is replaced, and the undo touches nobody else (invariant 9)', async () => {
   const [old = 0] = await pidsOf('demo');
   const { prepared, undos } = await perform(freezeProcess, {}, under('demo'));
   await until(async () => (await prepared.verifyEffect()).isInEffect);

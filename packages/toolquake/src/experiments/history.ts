@@ -31,6 +31,7 @@ export type RunHistory = {
   /** Single calls are hit, and nothing else: then the faulted lane shows our faults, and only the control lane the system. */
   readonly isCallsOnly: boolean;
   readonly calls: { readonly faulted: number; readonly control: number };
+  /** From one moment on, and before another. */
   samples<One extends Sample['source']>(source: One, fromMs?: number, untilMs?: number): readonly Seen<One>[];
   /** When it was steady again under the fault, and after it; undefined where it was not. */
   readonly healedMs: number | undefined;
@@ -106,7 +107,7 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
     isCallsOnly,
     calls,
     samples: (source, fromMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY) =>
-      samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs <= untilMs),
+      samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs < untilMs),
     healedMs: faultOnMs === undefined ? undefined : provenSteadySinceMs(healing, rules, faultOnMs),
     recoveredMs: provenSteadySinceMs(recovering, rules, faultOffMs ?? 0),
     healing,

@@ -8,7 +8,7 @@ export type SeenCall = { readonly atMs: number; readonly end: CallEnd };
 type Call = Extract<Sample, { readonly source: 'call' }>;
 
 /** Where single calls are hit, only calls that were not count: neither the faulted lane nor canaries that went through the same proxy. */
-export function seenCalls(history: RunHistory, fromMs: number, untilMs: number): readonly SeenCall[] {
+export function seenCalls(history: RunHistory, fromMs: number, untilMs?: number): readonly SeenCall[] {
   const isOurs = (call: Call): boolean => !history.isCallsOnly || call.lane === 'control';
   const calls = history.samples('call', fromMs, untilMs).filter(isOurs);
   const canaries = history.isCallsOnly

@@ -5,8 +5,8 @@ import { identify, readStat, type ProcessIdentity, type ProcessStat } from '../u
 /** Linux counts start times in hundredths of a second for every program, whatever the kernel ticks at. */
 const TICKS_A_SECOND = 100;
 
-/** Ids of all processes. Empty where the host has no /proc. */
-export function processIds(): readonly number[] {
+/** Empty where the host has no /proc. */
+function processIds(): readonly number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -27,8 +27,7 @@ export function commandOf(pid: number): readonly string[] {
   }
 }
 
-/** All that runs, with its parent. */
-export const processTable = (): readonly ProcessStat[] => processIds().flatMap((pid) => readStat(pid) ?? []);
+const processTable = (): readonly ProcessStat[] => processIds().flatMap((pid) => readStat(pid) ?? []);
 
 /** The parents of a process, nearest first, up to the first process of the host. */
 export function ancestorsOf(pid: number): readonly number[] {

@@ -1,8 +1,8 @@
 import type { PreparedStep } from '../../core/prepared-action.js';
 import { findProcess } from '../../undo/process-identity.js';
 import { defineAction, type ActionWorld } from '../action.js';
-import { chooseProcesses, isRefused, OUTAGE_TRIP } from '../chosen-processes.js';
-import { checkProtection, chosenOrThrow, ensureRunning } from '../process-steps.js';
+import { isRefused, OUTAGE_TRIP } from '../chosen-processes.js';
+import { checkProtection, chosenOrThrow, ensureRunning, lookForProcesses, processNames, stillChosen } from '../process-steps.js';
 
 const numberOf = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -19,7 +19,7 @@ export const restartServer = defineAction({
   trips: [OUTAGE_TRIP],
   scale: (params, share) => ({ ...params, times: Math.max(1, Math.ceil(numberOf(params['times'], 1) * share)) }),
   async feasibility(_params, world) {
-    const chosen = await chooseProcesses({}, world);
+    const chosen = await lookForProcesses({}, world);
     if (isRefused(chosen)) return chosen;
     const { spec, about } = chosen.manager;
     if (spec.kind === 'pm2' || spec.kind === 'systemd' || spec.kind === 'docker')
@@ -32,7 +32,8 @@ export const restartServer = defineAction({
   },
   async prepare(params, world) {
     const chosen = await chosenOrThrow({}, world);
-    const { manager, processes } = chosen;
+    const { manager } = chosen;
+    let restarted = chosen;
     const times = numberOf(params['times'], 1);
     const gapMs = numberOf(params['gap'], 10_000);
     const undo = ensureRunning(chosen);
@@ -41,17 +42,19 @@ export const restartServer = defineAction({
       undo,
       async apply() {
         if (index > 0) await waitFor(gapMs, world);
-        checkProtection(chosen);
+        const now = await stillChosen(chosen, {}, world);
+        if (index === 0) restarted = now;
+        checkProtection(now);
         await manager.restart();
       },
     }));
     return {
-      hits: processes.map(({ identity }) => `process ${identity.pid} of ${manager.about}, restarted`),
+      hits: chosen.all.map(({ pid }) => `process ${pid} of ${manager.about}, restarted`),
       steps,
       async verifyEffect() {
-        const alive = processes.filter(({ identity }) => findProcess(identity) !== undefined).map(({ identity }) => identity.pid);
-        if (alive.length > 0) return { isInEffect: false, proof: `still the same: process ${alive.join(', ')}` };
-        return { isInEffect: true, proof: `gone: ${processes.map(({ identity }) => identity.pid).join(', ')}` };
+        const alive = restarted.all.filter((identity) => findProcess(identity) !== undefined);
+        if (alive.length > 0) return { isInEffect: false, proof: `still the same: ${processNames(alive)}` };
+        return { isInEffect: true, proof: `gone: ${processNames(restarted.all)}` };
       },
       release: async () => {},
     };

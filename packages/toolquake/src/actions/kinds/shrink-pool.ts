@@ -46,7 +46,9 @@ export const shrinkPool = defineAction({
     const name = String(params['pool']);
     for (const place of placesOf(params)) {
       try {
-        await poolAt(place, name, world);
+        const { max } = await poolAt(place, name, world);
+        if (max === 1)
+          return { isFeasible: false, why: `the pool ${name} at ${place.adminUrl} may have one connection only`, act: NOTHING_LEFT };
       } catch (error) {
         const act = 'Mount the admin routes with { pools } in the service, start it with CHAOS_ENABLED=true, and set the token.';
         return { isFeasible: false, why: error instanceof Error ? error.message : String(error), act };
@@ -65,7 +67,13 @@ export const shrinkPool = defineAction({
     const cuts = await Promise.all(
       placesOf(params).map(async (place) => {
         const before = maxOf(await poolAt(place, name, world));
-        return { place, before, max: cutOf(params, before) };
+        const max = cutOf(params, before);
+        if (max >= before)
+          throw new ToolquakeError('BAD_ARGUMENT', {
+            message: `The pool "${name}" at ${place.adminUrl} may have ${before} connections, and would keep ${max}.`,
+            advice: NOTHING_LEFT,
+          });
+        return { place, before, max };
       }),
     );
     return {
@@ -86,6 +94,8 @@ export const shrinkPool = defineAction({
     };
   },
 });
+
+const NOTHING_LEFT = 'Give the pool more connections: there must be something to take away, and one must stay.';
 
 const shareOf = ({ share }: JsonObject): number => (typeof share === 'number' && share > 0 && share <= 1 ? share : 1);
 
@@ -112,7 +122,7 @@ function whyNonsense(params: JsonObject): string | undefined {
 function cutOf(params: JsonObject, before: number): number {
   const { percent, max } = params;
   const full = typeof max === 'number' ? before - max : (before * Number(percent)) / 100;
-  return Math.min(before - 1, Math.max(1, Math.round(before - full * shareOf(params))));
+  return Math.max(1, Math.min(before - 1, Math.round(before - full * shareOf(params))));
 }
 
 const maxOf = ({ max }: JsonObject): number => (typeof max === 'number' ? max : Number.NaN);
@@ -125,9 +135,5 @@ async function poolAt(place: AdminPlace, name: string, world: Parameters<typeof 
     const advice = `Pools there: ${listed.map((one) => String(one['name'])).join(', ') || 'none'}.`;
     throw new ToolquakeError('BAD_ARGUMENT', { message: `There is no pool "${name}" at ${place.adminUrl}.`, advice });
   }
-  if (!(maxOf(pool) > 1))
-    throw new ToolquakeError('BAD_ARGUMENT', {
-      message: `The pool "${name}" at ${place.adminUrl} may have one connection only: there is nothing to take away.`,
-    });
   return pool;
 }

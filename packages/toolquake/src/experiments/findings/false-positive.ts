@@ -10,7 +10,7 @@ export const falsePositive = defineFinding({
     const untilMs = faultOnMs ?? endMs;
     const alert = alerts.find((one) => one.state === 'firing' && one.atMs >= beforeMs && one.atMs < untilMs);
     if (alert === undefined) return undefined;
-    const wasFine = samples('probe', Number.NEGATIVE_INFINITY, alert.atMs).every((probe) => probe.isUp);
+    const wasFine = samples('probe', Number.NEGATIVE_INFINITY, alert.atMs + 1).every((probe) => probe.isUp);
     return wasFine ? `The alert "${alert.reason}" came while all was well, before anything was injected.` : undefined;
   },
 });

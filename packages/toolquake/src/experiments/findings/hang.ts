@@ -10,12 +10,12 @@ export const hang = defineFinding({
     share: [0.05, 'Their share of all calls, above the share before the fault.'],
   },
   find(history, _experiment, { calls, share }) {
-    const { isInjected, faultOnMs, faultOffMs, endMs, actions } = history;
+    const { isInjected, faultOnMs, faultOffMs, actions } = history;
     if (!isInjected || faultOnMs === undefined) return undefined;
     // Who freezes a process has to do with its silence, until it is let go again.
     const isFrozen = [...actions.values()].some((one) => one.action === 'freeze-process');
     if (isFrozen) return undefined;
-    const during = seenCalls(history, faultOnMs, faultOffMs ?? endMs);
+    const during = seenCalls(history, faultOnMs, faultOffMs);
     const before = seenCalls(history, Number.NEGATIVE_INFINITY, faultOnMs);
     const given = during.filter((call) => call.end === 'timeout').length;
     if (given < calls || shareOf(during, 'timeout') < shareOf(before, 'timeout') + share) return undefined;

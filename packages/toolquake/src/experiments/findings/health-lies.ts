@@ -10,13 +10,13 @@ export const healthLies = defineFinding({
     share: [0.5, 'Share of the calls since the probe before that failed; a refusal for load is no failure here.'],
   },
   find(history, { monitor }, { probes, share }) {
-    const { isInjected, isCallsOnly, faultOnMs, faultOffMs, endMs } = history;
+    const { isInjected, isCallsOnly, faultOnMs, faultOffMs } = history;
     if (!isInjected || isCallsOnly || faultOnMs === undefined) return undefined;
-    const looks = history.samples('probe', faultOnMs, faultOffMs ?? endMs).filter((probe) => probe.healthStatus === 200);
+    const looks = history.samples('probe', faultOnMs, faultOffMs).filter((probe) => probe.healthStatus === 200);
     let failed = 0;
     let all = 0;
     const lies = looks.filter(({ atMs }) => {
-      const calls = seenCalls(history, Math.max(faultOnMs, atMs - monitor.everyMs), atMs);
+      const calls = seenCalls(history, Math.max(faultOnMs, atMs - monitor.everyMs), atMs + 1);
       const bad = calls.filter((call) => call.end !== 'ok' && call.end !== 'rejected').length;
       if (calls.length === 0 || bad / calls.length < share) return false;
       failed += bad;

@@ -10,9 +10,9 @@ export const silentEmpty = defineFinding({
     share: [0.01, 'Their share of all calls, above the share before the fault.'],
   },
   find(history, _experiment, { calls, share }) {
-    const { isInjected, faultOnMs, endMs } = history;
+    const { isInjected, faultOnMs } = history;
     if (!isInjected || faultOnMs === undefined) return undefined;
-    const during = seenCalls(history, faultOnMs, endMs);
+    const during = seenCalls(history, faultOnMs);
     const before = seenCalls(history, Number.NEGATIVE_INFINITY, faultOnMs);
     const empty = during.filter((call) => call.end === 'empty').length;
     if (empty < calls || shareOf(during, 'empty') < shareOf(before, 'empty') + share) return undefined;
