@@ -13,7 +13,6 @@ export const exhaustPool = defineAction({
   type: 'exhaust-pool',
   summary: 'Opens far more sessions than the server has connections for, each with a call now and then, and holds them.',
   blast: 'server',
-  brings: ['call'],
   params: {
     sessions: {
       kind: 'whole',
