@@ -21,6 +21,9 @@ export function leftoverText(one: Leftover, width: number): string {
 
 /** One line for each step that was undone, or was not. */
 export function outcomeText(outcomes: readonly UndoOutcome[], width: number): string {
-  const rows = outcomes.map(({ name, state }) => [state.is, state.is === 'not-undone' ? `${name}: ${state.why}` : `${name}: ${state.proof}`]);
+  const rows = outcomes.map(({ name, state }) => [
+    state.is,
+    state.is === 'not-undone' ? `${name}: ${state.why}` : `${name}: ${state.proof}`,
+  ]);
   return renderTable(rows, { width, indent: 2 });
 }

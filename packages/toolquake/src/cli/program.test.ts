@@ -38,6 +38,8 @@ function createBench() {
         { name: 'NAME', about: 'A name.', isOptional: true },
       ],
     }),
+    command('list show', { options: [{ flag: '--json', kind: 'switch', about: 'JSON.' }], positionals: [{ name: 'ID', about: 'One.' }] }),
+    command('list', { options: [{ flag: '--json', kind: 'switch', about: 'JSON.' }] }),
     command('join', { options: [], positionals: [{ name: 'FILE', about: 'Files.', isRepeated: true }] }),
   ];
   const out = new PassThrough();
@@ -74,6 +76,18 @@ describe('the command line', () => {
       { name: 'wrap stdio', options: { plan: 'p.yaml', maxBytes: 7, rate: 0.5 }, positionals: {}, words: [], rest: ['node'] },
       { name: 'show', options: {}, positionals: { FILE: 'a', NAME: 'b' }, words: ['a', 'b'], rest: [] },
     ]);
+  });
+
+  test('tells a command from those in the group of the same name, with the same options', async () => {
+    const bench = createBench();
+    await bench.run('list', '--json');
+    await bench.run('list', 'show', 'a', '--json');
+    expect(bench.calls.map(({ name, args }) => ({ name, options: args.options, words: args.words }))).toEqual([
+      { name: 'list', options: { json: true }, words: [] },
+      { name: 'list show', options: { json: true }, words: ['a'] },
+    ]);
+    await bench.run('--help');
+    expect(bench.out()).toMatch(/ list +.*\n +list show ID/);
   });
 
   test('hands over all words of an argument that repeats, and wants at least one', async () => {

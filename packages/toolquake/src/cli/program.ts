@@ -79,7 +79,9 @@ function split(argv: readonly string[], commands: readonly Command[]): Split {
   const end = argv.indexOf('--');
   const before = wordsBeforeRest(argv);
   const words = before.filter((word) => !word.startsWith('-'));
-  const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+  const found = commands.filter(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+  // `runs show` is meant, not `runs`.
+  const command = found.toSorted((one, other) => other.name.length - one.name.length)[0];
   const head = (command?.rest === undefined ? [...argv] : before).filter((word) => word !== '--no-color');
   return { head, rest: command?.rest === undefined || end === -1 ? [] : argv.slice(end + 1), command, words };
 }
@@ -104,31 +106,38 @@ function createParser(name: string, io: CommandIo): Parser {
 
 function configure(parser: Parser, io: CommandIo): Parser {
   const colours = coloursFor(io.stdout, io.env);
-  return parser
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
-      // Errors are printed once, by whoever runs the program.
-      outputError: () => {},
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
-      getOutHasColors: () => colours.isColorSupported,
-      getErrHasColors: () => coloursFor(io.stderr, io.env).isColorSupported,
-    })
-    .configureHelp({
-      styleTitle: (text) => colours.bold(text),
-      visibleCommands: (one) => leavesOf(one),
-      subcommandTerm: (one) => termOf(one, parser),
-    })
-    .helpOption('-h, --help', 'Show this help.')
-    .helpCommand(false)
-    .showHelpAfterError(false);
+  return (
+    parser
+      .exitOverride()
+      // What stands behind the word of a command belongs to it, also where its group knows the same option.
+      .enablePositionalOptions()
+      .configureOutput({
+        writeOut: (text) => io.stdout.write(text),
+        writeErr: (text) => io.stderr.write(text),
+        // Errors are printed once, by whoever runs the program.
+        outputError: () => {},
+        getOutHelpWidth: () => io.stdout.columns ?? 100,
+        getErrHelpWidth: () => io.stderr.columns ?? 100,
+        getOutHasColors: () => colours.isColorSupported,
+        getErrHasColors: () => coloursFor(io.stderr, io.env).isColorSupported,
+      })
+      .configureHelp({
+        styleTitle: (text) => colours.bold(text),
+        visibleCommands: (one) => leavesOf(one),
+        subcommandTerm: (one) => termOf(one, parser),
+      })
+      .helpOption('-h, --help', 'Show this help.')
+      .helpCommand(false)
+      .showHelpAfterError(false)
+  );
 }
 
-/** `plan check`, not `plan`: a list of groups would hide what the product can do. */
+/** Parsers of commands; the others are groups, which only show help. */
+const PARSERS = new WeakSet<Parser>();
+
+/** `plan check`, not `plan`: a list of groups would hide what the product can do. A group may be a command, too. */
 function leavesOf(parser: Parser): Parser[] {
-  return parser.commands.flatMap((one) => (one.commands.length === 0 ? [one] : leavesOf(one)));
+  return parser.commands.flatMap((one) => [...(PARSERS.has(one) ? [one] : []), ...leavesOf(one)]);
 }
 
 function termOf(parser: Parser, above: Parser): string {
@@ -148,7 +157,8 @@ function addCommand(root: Parser, command: Command, io: CommandIo): Parser {
   for (const word of words) {
     parent = parent.commands.find((one) => one.name() === word) ?? addTo(parent, word, io).description(`The "${word}" commands.`);
   }
-  const parser = addTo(parent, last, io).description(command.summary);
+  const parser = (parent.commands.find((one) => one.name() === last) ?? addTo(parent, last, io)).description(command.summary);
+  PARSERS.add(parser);
   for (const positional of command.positionals ?? []) parser.argument(usageOf(positional), positional.about);
   for (const option of command.options) parser.addOption(optionOf(option));
   if (command.rest !== undefined) {

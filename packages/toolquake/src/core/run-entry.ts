@@ -14,6 +14,8 @@ export type RuleReading = {
   readonly name?: string | undefined;
   /** `at least 0.99`. */
   readonly bound: string;
+  /** How far back the value looks; 0 where only the newest sample counts. With it MTTR can be counted from the journal alone. */
+  readonly windowMs?: number | undefined;
   readonly value: number | null;
   readonly samples: number;
   readonly state: RuleState;

@@ -25,6 +25,10 @@ export type RunSummary = {
   readonly verdict: Verdict | 'unfinished';
   readonly why: string;
   readonly endedAt: string | undefined;
+  /** Of the verdict; null: no alert came. */
+  readonly mttdMs?: number | null | undefined;
+  /** Of the verdict; null: it was not seen to be steady again. */
+  readonly mttrMs?: number | null | undefined;
   /** A person stopped it. */
   readonly isStopped: boolean;
   readonly findings: readonly { readonly name: FindingName; readonly detail: string }[];

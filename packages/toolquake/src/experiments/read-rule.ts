@@ -3,7 +3,7 @@ import type { RuleReading, RuleState } from '../core/run-entry.js';
 import { SIGNALS, type SteadyRule, type TripRule } from '../core/sample.js';
 import { staleAfterMs, type Cadence } from './cadence.js';
 import type { SampleBook } from './sample-book.js';
-import { samplesOf, signalValue } from './signals.js';
+import { memoryOf, samplesOf, signalValue } from './signals.js';
 
 /** Too few samples make a window so many times longer before the rule is given up as `few`. */
 export const MAX_STRETCH = 4;
@@ -33,9 +33,6 @@ function windowed(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number):
   }
 }
 
-/** The text of a rule's bound: `at least 0.99`. A tripwire above 0.01 wants `at most 0.01`. */
-export const boundText = (rule: SteadyRule | TripRule): string => boundOf(rule).text;
-
 /** What a rule says at a moment. */
 export function readRule(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number, cadence: Cadence): RuleReading {
   const bound = boundOf(rule);
@@ -53,6 +50,7 @@ export function readRule(rule: SteadyRule | TripRule, book: SampleBook, nowMs: n
     ...(rule.lane === undefined ? {} : { lane: rule.lane }),
     ...(rule.name === undefined ? {} : { name: rule.name }),
     bound: bound.text,
+    windowMs: memoryOf(rule.signal) === 'window' ? rule.windowMs : 0,
     value,
     samples: samples.length,
     state: state(),

@@ -49,6 +49,8 @@ export async function summaryOf(runId: string, journal: string): Promise<Omit<Ru
     verdict: VERDICTS.find((verdict): verdict is Verdict => verdict === end?.['verdict']) ?? 'unfinished',
     why: end === undefined ? '' : textOf(end, 'why'),
     endedAt: end === undefined ? undefined : later(startedAt, numberOf(end, 'atMs')),
+    mttdMs: timeOf(end, 'mttdMs'),
+    mttrMs: timeOf(end, 'mttrMs'),
     isStopped: end?.['isStopped'] === true,
     findings,
   };
@@ -66,6 +68,11 @@ function parsed(text: string): JsonObject | undefined {
 const isFinding = (word: unknown): word is FindingName => typeof word === 'string' && Object.hasOwn(FINDINGS, word);
 const textOf = (entry: JsonObject, key: string): string => (typeof entry[key] === 'string' ? entry[key] : '');
 const numberOf = (entry: JsonObject, key: string): number => (typeof entry[key] === 'number' ? entry[key] : 0);
+
+function timeOf(entry: JsonObject | undefined, key: string): number | null {
+  const value = entry?.[key];
+  return typeof value === 'number' ? value : null;
+}
 
 function later(startedAt: string, ms: number): string | undefined {
   const at = Date.parse(startedAt) + ms;

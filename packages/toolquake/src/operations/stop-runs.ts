@@ -73,7 +73,8 @@ async function endRunner({ ledgerPath }: Leftover, reactMs: number): Promise<str
   } catch {
     isAsked = false;
   }
-  if (isAsked && state() !== 'stopped' && (await until(isOver, reactMs, () => state() === 'stopped'))) return 'it stopped when it was asked';
+  if (isAsked && state() !== 'stopped' && (await until(isOver, reactMs, () => state() === 'stopped')))
+    return 'it stopped when it was asked';
   if (isAsked && state() === 'alive' && isHarmless()) return 'it is stopping, and nothing of it is in place';
   if (state() === 'elsewhere') return 'it runs elsewhere, and was asked to stop';
   if (state() === 'alive') {
@@ -99,8 +100,7 @@ function contentOf(ledgerPath: string): LedgerContent | undefined {
   }
 }
 
-const stateOfRunner = (content: LedgerContent | undefined): string =>
-  content?.runner === undefined ? 'gone' : ownerState(content.runner);
+const stateOfRunner = (content: LedgerContent | undefined): string => (content?.runner === undefined ? 'gone' : ownerState(content.runner));
 
 const isWatched = (content: LedgerContent | undefined): boolean =>
   content?.warden !== undefined && stateOfRunner(content) === 'gone' && ownerState(content.warden) === 'alive';

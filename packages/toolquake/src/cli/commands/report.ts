@@ -30,6 +30,13 @@ export const report = defineCommand({
       options['json'] === true ? 'json' : wordOf('--format', String(options['format']), ['console', 'json', 'markdown', 'junit']);
     const [out, html] = [textOf(options['out']), textOf(options['html'])];
     refuseOverwriting(words, [out, html]);
+    const { runJournalAt } = await import('../../operations/run-journal.js');
+    const run = words.map(runJournalAt).find((journal) => journal !== undefined);
+    if (run !== undefined) {
+      refuseSeveral(words);
+      const { reportRun } = await import('../run-pages.js');
+      return reportRun(run, { format, out, html, subject: words.join(', ') }, io);
+    }
     const [{ digestJournals }, { openResult }, { renderReport }, { PLAIN }, { coloursFor, withProgress }] = await Promise.all([
       import('../../operations/report.js'),
       import('../../operations/result-file.js'),
@@ -59,6 +66,15 @@ export const report = defineCommand({
     return EXIT.neverFired;
   },
 });
+
+/** Runs of experiments are told one by one: their control lanes have nothing to do with each other. */
+function refuseSeveral(words: readonly string[]): void {
+  if (words.length === 1) return;
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: 'The journal of an experiment is reported by itself, not together with others.',
+    advice: 'Name one of them; "toolquake runs" lists what was run.',
+  });
+}
 
 /** A report in the place of its own journal would be the last one. */
 function refuseOverwriting(inputs: readonly string[], outputs: readonly (string | undefined)[]): void {

@@ -5,7 +5,9 @@ import { defineCommand, EXIT, textOf } from '../command.js';
 export const resume = defineCommand({
   name: 'resume',
   summary: 'Lets experiments start again after "stop --all". A person decides this: it asks on the terminal.',
-  options: [{ flag: '--code', kind: 'text', value: 'CODE', about: 'The code that "stop --all" showed on the terminal: then nothing is asked.' }],
+  options: [
+    { flag: '--code', kind: 'text', value: 'CODE', about: 'The code that "stop --all" showed on the terminal: then nothing is asked.' },
+  ],
   examples: ['toolquake resume', 'toolquake resume --code 3f9a1c07de'],
   async handle({ options }, io) {
     const { clearHalt, isCodeOf, readHalt } = await import('../../undo/halt.js');

@@ -1,8 +1,10 @@
 /** The parts of the page of a run. */
+import { escapeXml } from '../escape.js';
 import { duration, grouped, percent } from '../figures.js';
 import { barPlot } from '../plots/bar-plot.js';
 import { latencyPlot } from '../plots/latency-plot.js';
 import { LANE_LOOKS, runPlot } from '../plots/run-plot.js';
+import { adviceFor, findingMeaning } from '../run/finding-advice.js';
 import type { RunDigest } from '../run/run-digest.js';
 import { lanesTable, type RunTable } from '../run/run-rows.js';
 import { paragraphOf } from '../run/run-story.js';
@@ -117,6 +119,17 @@ export function lanesSection(digest: RunDigest): Section {
     table: { ...table, caption: 'How long callers waited' },
   });
   return { id: 'lanes', title: 'Control against faulted', body: `<div class="plots">${ends}${latency}</div>` };
+}
+
+/** What the system should do better: each with what was seen, what it means and where to begin. */
+export function findingsSection({ findings }: RunDigest): Section {
+  const items = findings.list.map(({ name, detail }) => {
+    const { priority, meaning } = findingMeaning(name);
+    const badge = `<span class="badge${priority === 'P1' ? ' first' : ''}">${priority}</span>`;
+    return `<div class="sheet"><h3>${badge}<code>${escapeXml(name)}</code></h3><p>${escapeXml(detail)}</p><p class="note">${escapeXml(meaning)}</p><p><strong>To do:</strong> ${escapeXml(adviceFor(name))}</p></div>`;
+  });
+  const more = findings.count > findings.list.length ? lead(`And ${grouped(findings.count - findings.list.length)} more.`) : '';
+  return { id: 'findings', title: 'Findings', body: items.length === 0 ? '' : `<div class="findings">${items.join('')}</div>${more}` };
 }
 
 /** What happened, line by line. */

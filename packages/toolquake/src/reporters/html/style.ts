@@ -38,6 +38,8 @@ a { color: var(--link); }
 .facts dd small { display: block; font-size: 13px; font-weight: 400; color: var(--soft); }
 .alert { border: 1px solid var(--bad); border-left-width: 6px; border-radius: 8px; background: var(--sheet); padding: 12px 16px; margin: 16px 0 0; }
 .alert strong { color: var(--bad); } .alert p:last-child { margin: 0; }
+.findings { display: grid; gap: 14px; } .findings .sheet p { max-width: 76ch; } .findings .sheet p:last-child { margin: 0; }
+.badge { display: inline-block; border: 1px solid currentColor; border-radius: 5px; padding: 0 6px; margin-right: 8px; font-size: 13px; font-weight: 600; color: var(--soft); } .badge.first { color: var(--bad); }
 .alert.fine { border-color: var(--c2); } .alert.fine strong { color: var(--c2); }
 nav { margin-top: 22px; font-size: 14px; } nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0; padding: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 16px; }
@@ -65,7 +67,7 @@ details { font-size: 14px; } details.after { margin-top: 14px; } details > .shee
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px); overflow-wrap: normal; }
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }
-th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { font-weight: 400; color: var(--ink); font-size: 14px; }
+th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { vertical-align: top; font-weight: 400; color: var(--ink); font-size: 14px; }
 .text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; }
 td code, th code { white-space: nowrap; } code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
 footer { color: var(--soft); font-size: 13px; padding-top: 36px; padding-bottom: 36px; }

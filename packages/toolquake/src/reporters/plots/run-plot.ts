@@ -27,7 +27,7 @@ type Panel = {
 };
 
 const PANEL_HEIGHT = 92;
-const PANEL_GAP = 40;
+const PANEL_GAP = 44;
 const BAND = 20;
 const SPAN_ROW = 20;
 
@@ -58,7 +58,7 @@ export function runPlot({ width, digest }: { readonly width: number; readonly di
   }
   const bottom = y + 6;
   const axis = bottomAxis({ left, top: 0, right, bottom }, across, { title: 'time since the start of the run', label: duration });
-  return { markup: [...shades(digest, across, shadeTop, bottom), ...parts, axis, labels.markup(bottom)].join(''), height: bottom + 42 };
+  return { markup: [...shades(digest, across, shadeTop, bottom), labels.markup(bottom), ...parts, axis].join(''), height: bottom + 42 };
 }
 
 /** When each fault was at work. */
@@ -89,7 +89,7 @@ function momentsOf({ moments, trips, stops, actions }: RunDigest): readonly Mome
 type Span = { readonly name: string; readonly fromMs: number; readonly toMs: number; readonly tone: number };
 
 function spansOf({ moments, figures }: RunDigest): readonly Span[] {
-  const { faultOnMs, faultOffMs, alertMs, steadyAgainMs } = moments;
+  const { faultOnMs, faultOffMs, alertMs, steadyAgainMs, recoveredMs } = moments;
   const span = (name: string, from: number | undefined, to: number | undefined, ms: number | null, tone: number): readonly Span[] =>
     from === undefined || to === undefined || ms === null
       ? []
@@ -97,7 +97,7 @@ function spansOf({ moments, figures }: RunDigest): readonly Span[] {
   return [
     ...span('MTTD', faultOnMs, alertMs, figures.mttdMs, 3),
     ...span('MTTR', faultOnMs, steadyAgainMs, figures.mttrMs, 2),
-    ...span('recovery', faultOffMs, steadyAgainMs, figures.recoveryMs, 2),
+    ...span('recovery', faultOffMs, recoveredMs, figures.recoveryMs, 2),
   ];
 }
 

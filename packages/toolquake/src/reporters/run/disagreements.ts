@@ -56,6 +56,6 @@ function worstOf({ undos, trips, actions }: Omit<Told, 'verdict'>): { readonly v
   const open = notUndone(undos);
   if (open.length > 0) return { verdict: 'undo-failed', why: `${open[0]!.name} is not proved to be undone` };
   if (trips > 0) return { verdict: 'aborted', why: 'a tripwire or somebody ended it' };
-  const isInjected = actions.some((one) => isFault(one) && one.onMs !== undefined);
+  const isInjected = actions.every((one) => !isFault(one)) || actions.some((one) => isFault(one) && one.onMs !== undefined);
   return isInjected ? undefined : { verdict: 'not-injected', why: 'no fault was at work' };
 }

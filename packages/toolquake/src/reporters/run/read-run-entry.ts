@@ -50,6 +50,7 @@ const rule = shaped({
   lane: optional(lane),
   name: optional(text),
   bound: text,
+  windowMs: optional(time),
   value: orNull(number),
   samples: time,
   state: oneOf('holds', 'fails', 'few', 'silent'),

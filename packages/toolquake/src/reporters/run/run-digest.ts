@@ -6,10 +6,11 @@ import type { Phase } from '../../core/experiment.js';
 import type { RunEntry } from '../../core/run-entry.js';
 import type { Sample } from '../../core/sample.js';
 import { addToSample, clipped, createBoundedMap, type Sample as Kept } from '../digest/bounded-map.js';
-import { disagreementsOf, type Told } from './disagreements.js';
+import { disagreementsOf, notUndone } from './disagreements.js';
 import { createFaultBook, type ActionRecord, type UndoRecord } from './fault-book.js';
 import { createEventReader, type RunEvent } from './run-events.js';
-import { figuresOf, isFault, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
+import { createMomentsBook } from './moments-book.js';
+import { figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
 import { createSeriesBook, type LaneTotals, type ProbeTotals, type SeriesPoint } from './series-book.js';
 import { createSteadyBook, ruleText, type SteadyRecord } from './steady-book.js';
 
@@ -128,7 +129,7 @@ export function createRunDigest(): RunDigester {
     high: -Infinity,
   }));
   let delivered: RunDigest['delivered'];
-  let [faultOnMs, steadyAgainMs]: (number | undefined)[] = [];
+  const moments = createMomentsBook();
   let [lastMs, entries, isTorn] = [0, 0, false];
 
   const addSample = (sample: Sample): void => {
@@ -163,17 +164,16 @@ export function createRunDigest(): RunDigester {
         return;
       }
       case 'faults':
-        delivered = { calls: sample.calls, delivered: sample.delivered };
+        delivered = {
+          calls: Math.max(delivered?.calls ?? 0, sample.calls),
+          delivered: Math.max(delivered?.delivered ?? 0, sample.delivered),
+        };
     }
   };
 
-  /** From the fault on: the first steady look after the last one that was not. */
   const addSteady = ({ atMs, phase, isSteady, rules }: Entry<'steady'>): void => {
     series.addSteady(atMs, isSteady);
     for (const rule of rules) steady.add(phase, rule);
-    if (faultOnMs === undefined) return;
-    if (!isSteady) steadyAgainMs = undefined;
-    else steadyAgainMs ??= atMs;
   };
 
   const take = (entry: RunEntry): void => {
@@ -193,14 +193,7 @@ export function createRunDigest(): RunDigester {
       case 'precondition':
         return addToSample(preconditions, short(withoutKind(entry)), MAX_LISTED);
       case 'action':
-        faults.addAction(entry);
-        faultOnMs = faults
-          .actions()
-          .reduce<number | undefined>(
-            (first, action) => (action.onMs === undefined || !isFault(action) ? first : Math.min(first ?? Infinity, action.onMs)),
-            undefined,
-          );
-        return;
+        return faults.addAction(entry);
       case 'undo':
         return faults.addUndo(entry);
       case 'sample':
@@ -230,6 +223,7 @@ export function createRunDigest(): RunDigester {
       lastMs = Math.max(lastMs, entry.atMs);
       const event = readEvent(entry);
       if (event !== undefined) addToSample(events, event, MAX_EVENTS);
+      moments.add(entry);
       take(entry);
     },
     skip: ({ where, problem }) => addToSample(skipped, short({ where, problem }), 20),
@@ -238,23 +232,21 @@ export function createRunDigest(): RunDigester {
     },
     result() {
       const lanes = series.lanes();
-      const actions = faults.actions();
-      const told: Told = { verdict, undos: faults.undos(), trips: trips.seen + stops.seen, actions };
-      const offs = actions.filter((one) => isFault(one) && one.onMs !== undefined);
-      const moments: RunMoments = {
-        faultOnMs,
-        faultOffMs: offMsOf(offs) ?? (offs.length === 0 ? undefined : phases.find(({ phase }) => phase === 'after')?.fromMs),
-        alertMs: alerts.values.find(({ state, atMs }) => state === 'firing' && faultOnMs !== undefined && atMs >= faultOnMs)?.atMs,
-        steadyAgainMs,
-      };
-      const figures = figuresOf(moments, { faulted: lanes.faulted.calls, control: lanes.control.calls });
+      const undos = faults.undos();
+      const afterMs = phases.find(({ phase }) => phase === 'after')?.fromMs;
+      const open = new Set(notUndone(undos).map(({ id }) => id));
+      const actions = faults
+        .actions()
+        .map((one) => (open.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
+      const when = moments.result({ actions, undos, toldMttdMs: verdict?.mttdMs });
+      const figures = figuresOf(when, callsOf(lanes, delivered));
       return {
         about,
         build,
         phases: phases.map(({ phase, fromMs }, index) => ({ phase, fromMs, toMs: Math.max(fromMs, phases[index + 1]?.fromMs ?? lastMs) })),
         preconditions: some(preconditions),
         actions,
-        undos: faults.undos(),
+        undos,
         points: series.points(),
         lanes,
         probes: series.probes(),
@@ -271,9 +263,9 @@ export function createRunDigest(): RunDigester {
         notes: some(notes),
         verdict,
         events: some(events),
-        moments,
+        moments: when,
         figures,
-        disagreements: disagreementsOf(told, figures),
+        disagreements: disagreementsOf({ verdict, undos, trips: trips.seen + stops.seen, actions }, figures),
         lastMs,
         entries,
         skipped: some(skipped),
@@ -287,14 +279,14 @@ function withoutKind<Value extends { readonly kind: string }>({ kind: _, ...rest
   return rest;
 }
 
-/** When the last of them was gone; undefined while one may still be there. */
-function offMsOf(actions: readonly ActionRecord[]): number | undefined {
-  let last: number | undefined;
-  for (const { offMs } of actions) {
-    if (offMs === undefined) return undefined;
-    last = Math.max(last ?? 0, offMs);
-  }
-  return last;
+/** Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. */
+function callsOf(
+  { control, faulted }: RunDigest['lanes'],
+  counted: RunDigest['delivered'],
+): { readonly faulted: number; readonly control: number } {
+  const hasLoad = control.calls + faulted.calls > 0;
+  const hit = counted?.delivered ?? 0;
+  return { faulted: Math.max(faulted.calls, hit), control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
 }
 
 function restartsOf({ first, last }: { readonly first: number | undefined; readonly last: number | undefined }): number | undefined {

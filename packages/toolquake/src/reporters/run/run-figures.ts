@@ -9,7 +9,11 @@ export type RunMoments = {
   readonly faultOffMs: number | undefined;
   /** The first alert after it. */
   readonly alertMs: number | undefined;
-  /** From here on all was steady, to the end. */
+  /** Steady under the fault, where the system heals itself. */
+  readonly healedMs: number | undefined;
+  /** Steady after the fault was gone, to the end. */
+  readonly recoveredMs: number | undefined;
+  /** The first of these two. */
   readonly steadyAgainMs: number | undefined;
 };
 
@@ -31,13 +35,13 @@ const between = (from: number | undefined, to: number | undefined): number | nul
 
 /** The figures of the moments. */
 export function figuresOf(
-  { faultOnMs, faultOffMs, alertMs, steadyAgainMs }: RunMoments,
+  { faultOnMs, faultOffMs, alertMs, steadyAgainMs, recoveredMs }: RunMoments,
   calls: { readonly faulted: number; readonly control: number },
 ): RunFigures {
   return {
     mttdMs: between(faultOnMs, alertMs),
     mttrMs: between(faultOnMs, steadyAgainMs),
-    recoveryMs: between(faultOffMs, steadyAgainMs),
+    recoveryMs: between(faultOffMs, recoveredMs),
     faultedCalls: calls.faulted,
     controlCalls: calls.control,
   };

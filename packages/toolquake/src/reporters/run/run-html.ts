@@ -3,13 +3,12 @@ import type { ConsoleContext } from '../console.js';
 import { escapeXml } from '../escape.js';
 import { duration, grouped, percent } from '../figures.js';
 import { factsMarkup, pageMarkup } from '../html/page.js';
-import { eventsSection, lanesSection, overTimeSection, tableSection } from '../html/run-sections.js';
+import { eventsSection, findingsSection, lanesSection, overTimeSection, tableSection } from '../html/run-sections.js';
 import type { RunDigest } from './run-digest.js';
 import {
   actionsTable,
   alertsTable,
   figuresTable,
-  findingsTable,
   notesTable,
   preconditionsTable,
   seenTable,
@@ -43,7 +42,7 @@ export function renderRunHtml(digest: RunDigest, { subject }: Pick<ConsoleContex
     lead: `${verdictMarkup(digest)}${warnings(digest)}${storyMarkup(digest)}${facts(digest)}`,
     sections: [
       overTimeSection(digest),
-      tableSection(findingsTable(digest), { about: 'What the system should do better, with where to begin.', codes: [0] }),
+      findingsSection(digest),
       tableSection(tripsTable(digest)),
       tableSection(undoTable(digest), { about: undoText(digest) }),
       tableSection(actionsTable(digest), { codes: [0, 1] }),

@@ -27,7 +27,7 @@ function verdictCase(digest: RunDigest): JunitCase {
   return {
     name: digest.about?.question ?? 'the run has a verdict',
     outcome: judged(end === 'held', `${headlineOf(end)}: ${whyOf(digest)}`),
-    output: paragraphOf(digest),
+    output: `${whyOf(digest)} ${paragraphOf(digest)}`,
   };
 }
 

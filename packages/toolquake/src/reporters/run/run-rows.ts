@@ -37,7 +37,7 @@ export function actionsTable({ actions }: RunDigest): RunTable {
       duration(onMs),
       duration(seenMs),
       duration(offMs),
-      [about, detail].filter((text) => text !== undefined && text !== '').join(' '),
+      [about, ...(detail === undefined || detail === about ? [] : [`Seen: ${detail}`])].filter((text) => text !== '').join(' '),
     ]),
     words: [1, 2, 3, 7],
     isBad: (row) => actions[row]?.seenMs === undefined,

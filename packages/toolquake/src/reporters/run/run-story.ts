@@ -2,7 +2,7 @@
 import type { Verdict } from '../../core/experiment.js';
 import { duration, grouped, many, percent } from '../figures.js';
 import { notUndone } from './disagreements.js';
-import type { ActionRecord, UndoRecord } from './fault-book.js';
+import type { ActionRecord } from './fault-book.js';
 import type { RunDigest } from './run-digest.js';
 import { isFault } from './run-figures.js';
 
@@ -66,22 +66,23 @@ function missingText({ blast, state, onMs, seenMs, detail }: ActionRecord): stri
 }
 
 /** Are all changes taken back, by the last word on each? */
-export function undoText({ undos, actions }: RunDigest): string {
+export function undoText(digest: RunDigest): string {
+  const { undos, actions } = digest;
   const open = notUndone(undos);
-  const names = (list: readonly UndoRecord[]): string => list.map(({ name }) => name).join(', ');
-  const without = actions.filter(
-    ({ id, onMs, blast }) => onMs !== undefined && isFault({ blast }) && undos.every((undo) => undo.id !== id),
-  );
-  if (open.length > 0) return `${many(open.length, 'change')} not proved to be undone: ${names(open)}.`;
-  if (without.length > 0) return `Nothing in the journal says that ${without.map(({ id }) => id).join(', ')} was undone.`;
-  if (undos.length === 0) return 'Nothing was changed, so there was nothing to undo.';
+  if (open.length > 0) return `${many(open.length, 'change')} not proved to be undone: ${open.map(({ name }) => name).join(', ')}.`;
+  if (!isUndone(digest)) return 'The journal ends before anything was undone.';
+  if (undos.length === 0)
+    return actions.every(({ onMs }) => onMs === undefined)
+      ? 'Nothing was changed, so there was nothing to undo.'
+      : 'There is no undo in the journal: what was done ends by itself.';
   return `${many(undos.length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
 }
 
-/** Is nothing left behind? */
-export function isUndone({ undos, actions }: RunDigest): boolean {
-  const isKnown = actions.every(({ id, onMs, blast }) => onMs === undefined || !isFault({ blast }) || undos.some((undo) => undo.id === id));
-  return isKnown && notUndone(undos).length === 0;
+/** Is nothing left behind? A run that was killed between fault and undo has not proved it. */
+export function isUndone({ undos, actions, phases, verdict }: RunDigest): boolean {
+  const wasDone = actions.some((one) => isFault(one) && one.onMs !== undefined);
+  const wasTold = verdict !== undefined || undos.length > 0 || phases.some(({ phase }) => phase === 'after');
+  return (!wasDone || wasTold) && notUndone(undos).length === 0;
 }
 
 /** One paragraph for a post-mortem, evidence first. */

@@ -1,0 +1,188 @@
+/** Reports of experiments: figures from the journal, one claim in every format, and no journal that breaks one. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RunEntry } from '../core/run-entry.js';
+import { PLAIN } from './figures.js';
+import { anyCharacter } from './fixtures/any-character.js';
+import { FORMATS } from './fixtures/entries.js';
+import { hostileRun, runJournal, STORIES } from './fixtures/run-journals.js';
+import { createRunDigest, type RunDigest } from './run/run-digest.js';
+import { checkRunEntry, readRunEntry } from './run/read-run-entry.js';
+import { renderRun } from './run-report.js';
+
+const context = { subject: 'run', paint: PLAIN };
+
+function digestOf(entries: readonly RunEntry[]): RunDigest {
+  const digester = createRunDigest();
+  for (const entry of entries) digester.add(entry);
+  return digester.result();
+}
+
+const names = Object.keys(STORIES) as readonly (keyof typeof STORIES)[];
+
+/** As it is read back from disk. */
+const reread = (entries: readonly RunEntry[]): readonly RunEntry[] =>
+  entries.flatMap((entry) => {
+    const reading = readRunEntry(JSON.stringify(entry));
+    return reading.is === 'entry' ? [reading.entry] : [];
+  });
+
+describe.each(names)('a run that ended %s', (name) => {
+  const entries = runJournal(STORIES[name]);
+  const digest = digestOf(entries);
+
+  test('is read back entry by entry', () => {
+    expect(reread(entries)).toEqual(entries);
+  });
+
+  test('has the figures of its verdict, counted anew', () => {
+    const { verdict, figures } = digest;
+    expect(digest.disagreements).toEqual([]);
+    expect(figures).toEqual({
+      mttdMs: verdict?.mttdMs,
+      mttrMs: verdict?.mttrMs,
+      recoveryMs: verdict?.recoveryMs,
+      faultedCalls: verdict?.faultedCalls,
+      controlCalls: verdict?.controlCalls,
+    });
+  });
+
+  test.each(FORMATS)('tells verdict, reason and undo proof as %s', (format) => {
+    const text = renderRun(digest, format, context).replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    const flat = text.replace(/\s+/g, ' ');
+    expect(flat).toContain(STORIES[name].why.replace(/\s+/g, ' '));
+    expect(flat).toContain(STORIES[name].undo.proof);
+    for (const { name: finding } of STORIES[name].findings) expect(flat).toContain(finding);
+  });
+});
+
+describe('figures', () => {
+  const entries = runJournal(STORIES.held);
+  const verdict = entries.findLast((entry) => entry.kind === 'verdict')!;
+  const told = (changes: Partial<typeof verdict>): RunDigest => digestOf([...entries.slice(0, -1), { ...verdict, ...changes } as RunEntry]);
+
+  test.each([
+    ['MTTD', { mttdMs: 3000 }],
+    ['MTTR', { mttrMs: 1000 }],
+    ['recovery', { recoveryMs: null }],
+    ['faulted calls', { faultedCalls: 5000 }],
+    ['control calls', { controlCalls: 0 }],
+  ])('says so when the verdict tells another %s than the journal shows', (what, changes) => {
+    const digest = told(changes);
+    expect(digest.disagreements.map((one) => one.what)).toEqual([what]);
+    for (const format of FORMATS.filter((one) => one !== 'json'))
+      expect(renderRun(digest, format, context)).toMatch(/the journal shows|does not follow from the journal/);
+  });
+
+  test('a verdict that hides an undo that failed, a trip, or a fault that never was, is contradicted', () => {
+    const undo = {
+      kind: 'undo',
+      atMs: 125_000,
+      id: 'cut',
+      name: 'chain',
+      state: 'not-undone',
+      proof: 'still there',
+      tookMs: 1,
+      by: 'runner',
+    } as const;
+    expect(digestOf([...entries, undo]).disagreements).toContainEqual({
+      what: 'verdict',
+      told: 'held',
+      found: 'undo-failed: chain is not proved to be undone',
+    });
+    expect(digestOf([...entries, { kind: 'stop', atMs: 90_000, why: 'halt', isAsked: true }]).disagreements[0]?.found).toMatch(/^aborted/);
+    const without = entries.filter((entry) => entry.kind !== 'action');
+    expect(digestOf(without).disagreements[0]?.found).toMatch(/^not-injected/);
+  });
+
+  test('an undo that failed at first and worked at last is undone', () => {
+    const failed = digestOf(runJournal(STORIES['undo-failed']));
+    expect(failed.moments.faultOffMs).toBeUndefined();
+    const undo = {
+      kind: 'undo',
+      atMs: 190_000,
+      id: 'cut',
+      name: 'block-dependency of cut',
+      state: 'undone',
+      proof: 'gone',
+      tookMs: 1,
+      by: 'person',
+    } as const;
+    const mended = digestOf([...runJournal(STORIES['undo-failed']), undo]);
+    expect(renderRun(mended, 'console', context)).toContain('2 changes undone, each verified');
+  });
+
+  test('a second undo of the same change hides no first one', () => {
+    const more = { kind: 'undo', atMs: 190_000, id: 'cut', name: 'another', state: 'undone', proof: '', tookMs: 1, by: 'person' } as const;
+    expect(renderRun(digestOf([...runJournal(STORIES['undo-failed']), more]), 'console', context)).toContain(
+      '1 change not proved to be undone',
+    );
+  });
+});
+
+test('a torn journal is unfinished, and says where to look for leftovers', () => {
+  const entries = runJournal(STORIES.held);
+  const digester = createRunDigest();
+  const cut = entries.findIndex((entry) => entry.kind === 'phase' && entry.phase === 'undo');
+  for (const entry of entries.slice(0, cut)) digester.add(entry);
+  digester.tear();
+  const text = renderRun(digester.result(), 'console', context);
+  expect(text).toContain('UNFINISHED');
+  expect(text).toContain('toolquake leftovers');
+  expect(text).toContain('The journal ends before anything was undone.');
+});
+
+describe('hostile journals', () => {
+  const HOSTILE = '</script><img src=x onerror=alert(1)> \u001b[31m\r\n| `x` | [a](http://x) ]]> "\'&';
+
+  test.each(FORMATS)('nothing that a journal says is markup, an escape or a new line in %s', (format) => {
+    const text = renderRun(digestOf(hostileRun(HOSTILE)), format, context);
+    expect(text).not.toContain('\u001b');
+    if (format === 'html' || format === 'junit' || format === 'markdown') expect(text).not.toContain('<img');
+    if (format === 'markdown') expect(text).not.toContain('](http');
+    if (format === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow();
+  });
+
+  test('very long texts are cut, and many entries need no more room than a few', () => {
+    const long = digestOf(hostileRun('x'.repeat(1_000_000)));
+    for (const format of FORMATS) expect(renderRun(long, format, context).length).toBeLessThan(400_000);
+    const digester = createRunDigest();
+    for (let index = 0; index < 20_000; index++) {
+      digester.add({ kind: 'note', atMs: index, text: `note ${index}` });
+      digester.add({ kind: 'sample', atMs: index * 1000, sample: { source: 'reading', atMs: index, name: `n${index}`, value: index } });
+      digester.add({ kind: 'action', atMs: index, id: `a${index}`, action: 'x', state: 'applied' });
+    }
+    expect(renderRun(digester.result(), 'json', context).length).toBeLessThan(200_000);
+  });
+
+  test('any order, any part and any repetition of entries gives a report', () => {
+    const all = [
+      ...names.flatMap((name) => runJournal(STORIES[name]).filter((entry, index) => entry.kind !== 'sample' || index % 97 === 0)),
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: all.length - 1 }), { maxLength: 60 }), (picks) => {
+        const digest = digestOf(picks.map((pick) => all[pick]!));
+        for (const format of FORMATS) expect(renderRun(digest, format, context)).not.toMatch(/\bNaN\b|undefined|\bInfinity\b/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('any line is read as an entry or refused, never thrown at', () => {
+    const all = runJournal(STORIES.violated).filter((entry) => entry.kind !== 'sample');
+    const wild = fc.oneof(fc.anything(), fc.double(), fc.string({ unit: anyCharacter }), fc.constantFrom(-1, 1e300, null, []));
+    fc.assert(
+      fc.property(fc.nat({ max: all.length - 1 }), fc.string(), wild, fc.string({ unit: anyCharacter }), (pick, key, value, line) => {
+        expect(readRunEntry(line).is).not.toBe('entry');
+        const entry = { ...all[pick]! } as Record<string, unknown>;
+        const keys = Object.keys(entry).filter((one) => one !== 'kind');
+        entry[keys[key.length % keys.length]!] = value;
+        const reading = checkRunEntry(entry);
+        if (reading.is !== 'entry') return;
+        const digest = digestOf([reading.entry]);
+        for (const format of FORMATS) renderRun(digest, format, context);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
