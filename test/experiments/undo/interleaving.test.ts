@@ -39,7 +39,14 @@ test('invariant 8: whoever undoes together with whom, and whatever fails at firs
           }),
         };
         const runId = `run${++runs}`;
-        const ledger = await openLedger({ path: join(folder, runId, 'ledger.jsonl'), runId, env, deadlineMs: 1000, kinds, isUnwatched: true });
+        const ledger = await openLedger({
+          path: join(folder, runId, 'ledger.jsonl'),
+          runId,
+          env,
+          deadlineMs: 1000,
+          kinds,
+          isUnwatched: true,
+        });
         for (const at of changes.keys()) {
           const step = await ledger.intend('add', `number ${at}`, { kind: 'take-back', data: { at } });
           inPlace.add(at);
@@ -73,7 +80,14 @@ test('a run whose ledger is deleted under it still undoes what it did', async ()
       verify: async () => (isInPlace ? { is: 'not-undone', why: 'in place' } : { is: 'undone', proof: 'taken back' }),
     }),
   };
-  const ledger = await openLedger({ path: join(folder, 'run', 'ledger.jsonl'), runId: 'deleted', env, deadlineMs: 1000, kinds, isUnwatched: true });
+  const ledger = await openLedger({
+    path: join(folder, 'run', 'ledger.jsonl'),
+    runId: 'deleted',
+    env,
+    deadlineMs: 1000,
+    kinds,
+    isUnwatched: true,
+  });
   await ledger.intend('set', 'it', { kind: 'take-back', data: {} });
   isInPlace = true;
   rmSync(join(folder, 'run'), { recursive: true });
@@ -91,7 +105,9 @@ test('nothing may be changed without a warden, with an undo that nobody knows, o
   const ledger = await openLedger({ path: join(folder, 'run', 'ledger.jsonl'), runId: 'refused', env, deadlineMs: 1000 });
   await expect(ledger.intend('a', 'b', { kind: 'end-process', data: {} })).rejects.toThrow('no warden watches it yet');
   await expect(ledger.intend('a', 'b', { kind: 'unheard-of', data: {} })).rejects.toThrow('nobody here can do');
-  await expect(openLedger({ path: '/dev/null/run/ledger.jsonl', runId: 'x', env, deadlineMs: 1 })).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+  await expect(openLedger({ path: '/dev/null/run/ledger.jsonl', runId: 'x', env, deadlineMs: 1 })).rejects.toMatchObject({
+    code: 'NOT_WRITABLE',
+  });
   await expect(openLedger({ path: ledger.path, runId: 'y', env, deadlineMs: 1 })).rejects.toThrow('there is one already');
   await expect(openLedger({ path: join(folder, 'z'), runId: '../z', env, deadlineMs: 1 })).rejects.toMatchObject({ code: 'BAD_ARGUMENT' });
 });

@@ -26,7 +26,12 @@ export const undo = defineCommand({
     if (!isNamed && options['forget'] === true) {
       throw new ToolquakeError('BAD_ARGUMENT', { message: '--forget needs the run that is to be given up.' });
     }
-    if (positionals['RUN'] !== undefined) refuse(positionals['RUN'], first?.state, all.map(({ runId }) => runId));
+    if (positionals['RUN'] !== undefined)
+      refuse(
+        positionals['RUN'],
+        first?.state,
+        all.map(({ runId }) => runId),
+      );
     const results: { readonly runId: string; readonly outcomes: readonly unknown[]; readonly isUndone: boolean }[] = [];
     const tell = (text: string): void => void (options['json'] === true || io.stdout.write(text));
     const idle = named.filter(({ state }) => state === 'dead' || state === 'unknown' || (isNamed && state !== 'running'));
