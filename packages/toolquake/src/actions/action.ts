@@ -70,6 +70,11 @@ export type Action = {
   readonly trips: readonly TripRule[];
   /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */
   readonly brings?: readonly Sample['source'][];
+  /**
+   * Brings in what stands in other files of the experiment's folder, and throws what a table of parameters cannot see: so what
+   * was checked and approved is what is done.
+   */
+  settle?(params: JsonObject, folder: string): Promise<JsonObject>;
   /** Parameters of a lower stage: `share` of the full dose, in (0, 1]. */
   scale(params: JsonObject, share: number): JsonObject;
   feasibility(params: JsonObject, world: FeasibilityWorld): Promise<Feasibility>;

@@ -1,7 +1,16 @@
 /** From an experiment file to a checked experiment and its target. Errors carry file, line, column and the nearest good word. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describeValue, isObject, pathText, suggest, type JsonObject, type PlanProblem, type ValueReader } from '@toolquake/sdk/core';
+import {
+  describeValue,
+  isObject,
+  pathText,
+  suggest,
+  ToolquakeError,
+  type JsonObject,
+  type PlanProblem,
+  type ValueReader,
+} from '@toolquake/sdk/core';
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { checkExperiment } from './check-experiment.js';
@@ -59,8 +68,9 @@ export async function readExperimentText(text: string, folder: string, options: 
   const steps = stepsOf(reader, parsed.value, settings, Object.values(options.actions));
   // What the table refused would only break what looks closer.
   if (reader.problems.length === 0) {
+    const settled = await settledSteps(reader, steps, folder);
     const target = await targetOf(reader, settings, folder, options.project);
-    const experiment = experimentOf(settings, steps, target);
+    const experiment = experimentOf(settings, settled, target);
     checkExperiment(reader, experiment, { settings, target, actions: steps.map(({ action }) => action) });
     if (reader.problems.length === 0 && target !== undefined) return { loaded: { experiment, target, text, folder }, problems: [] };
   }
@@ -90,6 +100,20 @@ function stepsOf(reader: ValueReader, value: unknown, settings: Settings, action
     // Settings come from JSON-like text, and reading them only changes times into numbers.
     return [{ settings: (settings['actions'] as readonly Settings[])[index]!, action, params: params as JsonObject }];
   });
+}
+
+/** The same steps with everything in them that stands in other files. */
+async function settledSteps(reader: ValueReader, steps: readonly KnownStep[], folder: string): Promise<readonly KnownStep[]> {
+  const settle = async (step: KnownStep, index: number): Promise<KnownStep> => {
+    try {
+      return { ...step, params: (await step.action.settle?.(step.params, folder)) ?? step.params };
+    } catch (error) {
+      if (!(error instanceof ToolquakeError)) throw error;
+      const place = step.params['plan'] === undefined ? [] : ['plan'];
+      return reader.report(['actions', index, 'params', ...place], error.code, error.message, error.advice) ?? step;
+    }
+  };
+  return Promise.all(steps.map(settle));
 }
 
 async function targetOf(
