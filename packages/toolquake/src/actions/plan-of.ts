@@ -1,4 +1,5 @@
 /** The plan that a step names: written in it, or in a file. Checked as any plan is, for the place where it will act. */
+import { resolve } from 'node:path';
 import { checkPlan, createCatalogue, isObject, ToolquakeError, type JsonObject, type Plan, type TransportName } from '@toolquake/sdk/core';
 import { planError, readPlanText } from '../config/load-plan.js';
 import { readPlanFile } from '../config/plan-file.js';
@@ -8,11 +9,11 @@ import { parseText } from '../config/plan-text.js';
 export type WrittenPlan = { readonly plan: Plan; readonly rules: readonly unknown[] };
 
 /** Throws a `ToolquakeError` that lists what is wrong with the plan. */
-export async function planOf({ plan, file }: JsonObject, transport: TransportName): Promise<WrittenPlan> {
+export async function planOf({ plan, file }: JsonObject, transport: TransportName, folder = '.'): Promise<WrittenPlan> {
   const catalogue = createCatalogue(await import('@toolquake/sdk/faults'));
   if ((plan === undefined) === (file === undefined)) throw wrong('it needs either "plan" or "file".');
   if (typeof file === 'string') {
-    const text = await readPlanFile(file);
+    const text = await readPlanFile(resolve(folder, file));
     const reading = readPlanText(text, { catalogue, transport });
     if (reading.plan === undefined) throw planError(file, reading.problems);
     if (reading.format !== 'native') throw wrong(`${file} is a plan in the ${reading.format} format of another tool.`);

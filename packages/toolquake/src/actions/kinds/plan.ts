@@ -41,6 +41,11 @@ export const plan = defineAction({
   },
   worstCase: 'The share of calls that the rules say fails or is slow, until the rules end by themselves.',
   trips: [],
+  async settle(params, folder) {
+    const { plan: checked, rules } = await planOf(params, transportOf(params), folder);
+    const { file: _, ...others } = params;
+    return { ...others, plan: { version: 1, rules: scaledRules(rules, checked, 1) } };
+  },
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
   async feasibility(params, world) {
