@@ -71,8 +71,8 @@ export type Action = {
   /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */
   readonly brings?: readonly Sample['source'][];
   /**
-   * Brings in what stands in other files of the experiment's folder, and throws what a table of parameters cannot see: so what
-   * was checked and approved is what is done.
+   * Checks what the table of parameters cannot see, when the experiment is loaded, and reads files in, from the folder of the
+   * experiment: what is approved must not be changed behind its digest. Rejects with a `ToolquakeError`.
    */
   settle?(params: JsonObject, folder: string): Promise<JsonObject>;
   /** Parameters of a lower stage: `share` of the full dose, in (0, 1]. */

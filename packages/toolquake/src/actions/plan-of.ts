@@ -9,11 +9,11 @@ import { parseText } from '../config/plan-text.js';
 export type WrittenPlan = { readonly plan: Plan; readonly rules: readonly unknown[] };
 
 /** Throws a `ToolquakeError` that lists what is wrong with the plan. */
-export async function planOf({ plan, file }: JsonObject, transport: TransportName, folder = '.'): Promise<WrittenPlan> {
+export async function planOf({ plan, file }: JsonObject, transport: TransportName): Promise<WrittenPlan> {
   const catalogue = createCatalogue(await import('@toolquake/sdk/faults'));
   if ((plan === undefined) === (file === undefined)) throw wrong('it needs either "plan" or "file".');
   if (typeof file === 'string') {
-    const text = await readPlanFile(resolve(folder, file));
+    const text = await readPlanFile(file);
     const reading = readPlanText(text, { catalogue, transport });
     if (reading.plan === undefined) throw planError(file, reading.problems);
     if (reading.format !== 'native') throw wrong(`${file} is a plan in the ${reading.format} format of another tool.`);
@@ -28,6 +28,17 @@ export async function planOf({ plan, file }: JsonObject, transport: TransportNam
     message: `A step "plan": ${problems.map(({ message }) => message).join(' ')}`,
     advice: problem?.advice,
   });
+}
+
+/** The parameters with the plan of a file in them: it is checked, previewed, approved and kept as it is now. */
+export async function settledPlan(params: JsonObject, transport: TransportName, folder: string): Promise<JsonObject> {
+  const { file, ...rest } = params;
+  if (typeof file !== 'string' || params['plan'] !== undefined) {
+    await planOf(params, transport);
+    return params;
+  }
+  const { plan, rules } = await planOf({ file: resolve(folder, file) }, transport);
+  return { ...rest, plan: { version: 1, seed: plan.seed, rules } };
 }
 
 function written(plan: Plan, value: unknown): WrittenPlan {

@@ -51,7 +51,7 @@ test('the rules of a file become part of the experiment, so what was approved is
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'slow.yaml'), `version: 1\nseed: 3\nrules:\n  - ${JSON.stringify(rules[0])}\n`);
   const settled = await plan.settle?.({ file: 'slow.yaml', where: 'front' }, folder);
-  expect(settled).toEqual({ where: 'front', plan: { version: 1, rules } });
+  expect(settled).toEqual({ where: 'front', plan: { version: 1, seed: 3, rules } });
   expect(await plan.settle?.(settled!, '/nowhere')).toEqual(settled);
   writeFileSync(join(folder, 'slow.yaml'), 'version: 1\nrules:\n  - { id: a, fault: latencyy }\n');
   await expect(plan.settle?.({ file: 'slow.yaml' }, folder)).rejects.toThrow(/slow\.yaml/);

@@ -1,7 +1,7 @@
 import { isObject, ToolquakeError, type JsonObject, type TransportName } from '@toolquake/sdk/core';
 import { askPlace, readAdminPlace, type AdminPlace } from '../../undo/admin-of.js';
 import { defineAction, type FeasibilityWorld } from '../action.js';
-import { planOf } from '../plan-of.js';
+import { planOf, settledPlan } from '../plan-of.js';
 import { scaledRules } from '../scaled-rules.js';
 
 /** Where nobody says how long a rule may live: as long as one that a person injects. */
@@ -18,7 +18,7 @@ export const plan = defineAction({
   blast: 'calls',
   params: {
     plan: { kind: 'value', about: 'The rules, as a plan file has them.' },
-    file: { kind: 'text', about: 'A plan file in the native format, instead.' },
+    file: { kind: 'text', about: 'A plan file in the native format, instead; from the experiment file.' },
     where: {
       kind: 'word',
       words: ['front', 'admin'],
@@ -41,11 +41,7 @@ export const plan = defineAction({
   },
   worstCase: 'The share of calls that the rules say fails or is slow, until the rules end by themselves.',
   trips: [],
-  async settle(params, folder) {
-    const { plan: checked, rules } = await planOf(params, transportOf(params), folder);
-    const { file: _, ...others } = params;
-    return { ...others, plan: { version: 1, rules: scaledRules(rules, checked, 1) } };
-  },
+  settle: (params, folder) => settledPlan(params, transportOf(params), folder),
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
   async feasibility(params, world) {
