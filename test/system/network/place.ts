@@ -69,7 +69,7 @@ export async function makePlace(): Promise<Place> {
 }
 
 /** Runs a command, and throws what it said unless it ended well. */
-export async function must(...argv: readonly string[]): Promise<string> {
+async function must(...argv: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run(argv);
   if (code === 0) return stdout;
   throw new Error(`${argv.join(' ')}: ${stderr}`);
