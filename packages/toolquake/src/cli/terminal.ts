@@ -96,7 +96,7 @@ export function renderTable(rows: readonly (readonly string[])[], { width, inden
 const QUIET_MS = 2000;
 
 /** A line on stderr that says how far we are: only on a terminal, only for work that takes longer than two seconds. */
-export function startProgress(io: Pick<CommandIo, 'stderr' | 'env'>, text: () => string): () => void {
+function startProgress(io: Pick<CommandIo, 'stderr' | 'env'>, text: () => string): () => void {
   const { stderr } = io;
   if (stderr.isTTY !== true || isSet(io.env['CI'])) return () => {};
   let isShown = false;

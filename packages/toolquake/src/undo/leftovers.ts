@@ -26,7 +26,12 @@ export type Leftover = {
   readonly startedAt: string | undefined;
   /** Process of the runner; undefined where it is not known. */
   readonly pid: number | undefined;
-  readonly openSteps: readonly { readonly step: number; readonly action: string; readonly name: string; readonly why: string | undefined }[];
+  readonly openSteps: readonly {
+    readonly step: number;
+    readonly action: string;
+    readonly name: string;
+    readonly why: string | undefined;
+  }[];
   /** Why it cannot be undone by itself. */
   readonly problem: string | undefined;
 };

@@ -57,7 +57,12 @@ function refusal(server: string, { record, token }: LockView): ToolquakeError {
     });
   }
   const state = ownerState(owner);
-  const how = { alive: 'is running', stopped: 'is stopped, but not over', gone: 'ended and left something behind', elsewhere: 'runs elsewhere' };
+  const how = {
+    alive: 'is running',
+    stopped: 'is stopped, but not over',
+    gone: 'ended and left something behind',
+    elsewhere: 'runs elsewhere',
+  };
   return new ToolquakeError('NOT_ALLOWED', {
     message: `Another experiment has ${server}: run ${run} (process ${owner.pid} on ${owner.host}) ${how[state]}. Nothing was started.`,
     advice: state === 'gone' ? `Run "toolquake undo ${run}".` : `Wait for it, or run "toolquake stop ${run}".`,
