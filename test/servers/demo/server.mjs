@@ -24,11 +24,16 @@ const own = new pg.Pool({ connectionString: DATABASE_URL, max: 1, connectionTime
 const onLoss = () => variant.needsDatabase && process.exit(1);
 for (const one of [pool, own]) one.on('error', onLoss);
 
+// Asked by many at once, it asks once.
+let asking;
 const check = () =>
-  own.query('SELECT 1').then(
-    () => undefined,
-    () => 'database_unreachable',
-  );
+  (asking ??= own
+    .query('SELECT 1')
+    .then(
+      () => undefined,
+      () => 'database_unreachable',
+    )
+    .finally(() => (asking = undefined)));
 
 if (variant.needsDatabase) {
   if ((await check()) !== undefined) process.exit(1);
