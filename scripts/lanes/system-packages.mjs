@@ -32,7 +32,7 @@ function isInstalled(command) {
 }
 
 function missingPackages(folders) {
-  const isChosen = ({ folder }) => folders.some((parent) => folder.startsWith(`${parent}/`)) && existsSync(join(root, folder));
+  const isChosen = ({ folder }) => folders.some((parent) => `${folder}/`.startsWith(`${parent}/`)) && existsSync(join(root, folder));
   const rows = NEEDS.filter((row) => isChosen(row) && !isInstalled(row.command));
   return [...new Set(rows.map((row) => row.debianPackage))];
 }

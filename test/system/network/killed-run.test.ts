@@ -39,6 +39,7 @@ test.each([
   await place.inside('iptables', '-w', '-A', 'OUTPUT', '-d', '10.9.8.7', '-p', 'tcp', '-j', 'DROP');
   await place.inside('nft', 'add', 'table', 'inet', 'theirs');
   const before = await place.rules();
+  const pids = await place.pids();
   const env = { ...process.env, TOOLQUAKE_STATE_DIR: join(folder, 'state') };
   const params = { host: '127.0.0.1', port: place.port, namespace: place.name, ...special };
   const order: RunnerOrder = { action, params, runDirectory: join(folder, 'run'), worker: WORKER, warden: WARDEN };
@@ -56,4 +57,5 @@ test.each([
   await ended;
   await vi.waitFor(() => expect(findLeftovers(env)).toEqual([]), { timeout: 20_000, interval: 50 });
   expect(await place.rules()).toBe(before);
+  await vi.waitFor(async () => expect(await place.pids(), 'no relay is left').toEqual(pids), { timeout: 10_000, interval: 50 });
 });

@@ -21,6 +21,8 @@ export type Place = {
   inside(...argv: readonly string[]): Promise<string>;
   /** The rules of both flavours, without counters and times. */
   rules(): Promise<string>;
+  /** Processes that live inside. */
+  pids(): Promise<readonly string[]>;
   /** Deletes the namespace before its time. */
   remove(): Promise<void>;
 };
@@ -54,6 +56,7 @@ export async function makePlace(): Promise<Place> {
     port,
     inside,
     rules,
+    pids: async () => (await must('ip', 'netns', 'pids', name)).trim().split('\n'),
     async remove() {
       if (isGone) return;
       isGone = true;

@@ -1,6 +1,7 @@
 /** Servers under a real PM2 are killed, come back, and are brought back where PM2 does not. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freezeProcess } from '../../../packages/toolquake/src/actions/kinds/freeze-process.js';
@@ -11,6 +12,7 @@ import { openManager } from '../../../packages/toolquake/src/managers/open-manag
 import type { ProcessManager } from '../../../packages/toolquake/src/managers/process-manager.js';
 import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
 import { watchProcess } from '../../../packages/toolquake/src/managers/watch-process.js';
+import { startWorker } from '../../../packages/toolquake/src/workers/start-worker.js';
 import { providePm2, type Pm2 } from '../provide-pm2.js';
 import { perform, scripts, startStranger, stateOf, undo, until, worldOf } from './servers.js';
 
@@ -77,6 +79,9 @@ test('a pid under PM2 is followed to PM2; one that nobody restarts is refused', 
   const [pid = 0] = await pidsOf('demo');
   const followed = await killProcess.feasibility({ pid }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
   expect(followed).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "demo"') as string });
+  const command = ['node', files.path('steady.cjs')];
+  const named = await killProcess.feasibility({ command }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
+  expect(named).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "') as string });
   const stranger = await startStranger(files.path('steady.cjs'));
   try {
     expect(await killProcess.feasibility({ pid: stranger }, worldOf(undefined))).toMatchObject({
@@ -144,6 +149,25 @@ test('a restart gives every replica a new pid', async () => {
   expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
   expect((await pidsOf('three')).some((pid) => before.includes(pid))).toBe(false);
+});
+
+test('several restarts are made by a worker, which the undo ends first', async () => {
+  const program = fileURLToPath(new URL('../../../packages/toolquake/dist/experiment-worker.js', import.meta.url));
+  const world = under('demo');
+  const [first = 0] = await pidsOf('demo');
+  const { prepared, undos } = await perform(
+    restartServer,
+    { times: 50, gap: 300 },
+    { ...world, startWorker: (role, config) => startWorker(role, config, { env: world.env, program }) },
+  );
+  expect(undos.map(({ kind }) => kind)).toEqual(['ensure-running', 'end-process']);
+  const [second = 0] = await pidsOf('demo');
+  await until(async () => !(await pidsOf('demo')).some((pid) => pid === first || pid === second));
+  for (const step of undos.toReversed()) expect((await undo(step, pm2.env)).is).toMatch(/undone|gone/);
+  expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  const after = await pidsOf('demo');
+  await prepared.release();
+  expect(await pidsOf('demo')).toEqual(after);
 });
 
 test('a process that is killed while it is frozen is replaced, and the undo touches nobody else (invariant 9)', async () => {

@@ -1,4 +1,5 @@
 /** The plan that a step names: written in it, or in a file. Checked as any plan is, for the place where it will act. */
+import { resolve } from 'node:path';
 import { checkPlan, createCatalogue, isObject, ToolquakeError, type JsonObject, type Plan, type TransportName } from '@toolquake/sdk/core';
 import { planError, readPlanText } from '../config/load-plan.js';
 import { readPlanFile } from '../config/plan-file.js';
@@ -27,6 +28,17 @@ export async function planOf({ plan, file }: JsonObject, transport: TransportNam
     message: `A step "plan": ${problems.map(({ message }) => message).join(' ')}`,
     advice: problem?.advice,
   });
+}
+
+/** The parameters with the plan of a file in them: it is checked, previewed, approved and kept as it is now. */
+export async function settledPlan(params: JsonObject, transport: TransportName, folder: string): Promise<JsonObject> {
+  const { file, ...rest } = params;
+  if (typeof file !== 'string' || params['plan'] !== undefined) {
+    await planOf(params, transport);
+    return params;
+  }
+  const { plan, rules } = await planOf({ file: resolve(folder, file) }, transport);
+  return { ...rest, plan: { version: 1, seed: plan.seed, rules } };
 }
 
 function written(plan: Plan, value: unknown): WrittenPlan {

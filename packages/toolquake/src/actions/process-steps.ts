@@ -2,6 +2,7 @@
 import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { UndoStep } from '../core/undo-step.js';
 import type { EndSignal } from '../managers/process-manager.js';
+import { managerData } from '../managers/reopen-manager.js';
 import { findProcess, type ProcessIdentity } from '../undo/process-identity.js';
 import type { ActionWorld, FeasibilityWorld } from './action.js';
 import { chooseProcesses, isRefused, type ChosenProcesses, type Refusal } from './chosen-processes.js';
@@ -13,11 +14,7 @@ const GRACE_MS = 2000;
 /** How the server is brought back when its manager does not. Nothing for stdio servers: their callers start them. */
 export function ensureRunning({ manager, running }: ChosenProcesses): UndoStep | undefined {
   if (manager.spec.kind === 'own') return undefined;
-  const { spec, variables } = manager;
-  return {
-    kind: 'ensure-running',
-    data: { manager: { ...spec }, variables: { ...variables }, count: running, graceMs: GRACE_MS } as JsonObject,
-  };
+  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS } };
 }
 
 /** The choice, or an error where the check before the run would have refused. */

@@ -3,7 +3,7 @@ import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { failureReasons, isFailureReason } from '../core/failure-reason.js';
-import { SIGNALS, type Sample, type SignalQuery } from '../core/sample.js';
+import { SIGNALS, type Sample, type SignalQuery, type SteadyRule } from '../core/sample.js';
 import { timeWord } from '../core/time-word.js';
 import type { ConfiguredTarget } from './configured-target.js';
 import type { Settings } from './experiment-settings.js';
@@ -32,6 +32,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     const path = ['steady', index];
     checkBound(reader, rule, path, ['atLeast', 'atMost', 'equals']);
     checkPhases(reader, rule, path);
+    checkBrought(report, experiment.steady[index]!, path, experiment, around);
     checkQuery(report, experiment.steady[index]!, path, experiment, around);
   });
   rules('rollback_on').forEach((rule, index) => {
@@ -60,6 +61,8 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
   }
 }
 
+const broughtBy = (actions: readonly Action[]): ReadonlySet<Sample['source']> => new Set(actions.flatMap(({ brings }) => brings ?? []));
+
 type Report = (path: PlanPath, message: string, advice?: string) => void;
 
 function checkBound(reader: ValueReader, rule: Settings, path: PlanPath, words: readonly string[]): void {
@@ -81,11 +84,29 @@ function checkPhases(reader: ValueReader, rule: Settings, path: PlanPath): void 
   if (given.length === 0) reader.report([...path, 'in'], 'IMPOSSIBLE', `${pathText(path)}.in is empty: the rule would never count.`);
 }
 
+/** What an action sees itself is seen while it works, and never before or after. */
+function checkBrought(
+  report: Report,
+  { signal, phases }: SteadyRule,
+  path: PlanPath,
+  { load }: Experiment,
+  around: ExperimentSurroundings,
+): void {
+  const { source } = SIGNALS[signal];
+  const isBrought = load === undefined && broughtBy(around.actions).has(source);
+  if (!isBrought || (source !== 'call' && source !== 'task') || phases.every((phase) => phase === 'during')) return;
+  report(
+    [...path, 'in'],
+    `is ${phases.join(', ')}, and without a load there are calls only while the actions make them.`,
+    'Write "in: during", or add "load".',
+  );
+}
+
 /** Can the rule be answered at all? */
 function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experiment: Experiment, around: ExperimentSurroundings): void {
   const { signal, name, lane, windowMs, minSamples } = query;
   const { source } = SIGNALS[signal];
-  const brought = new Set<Sample['source']>(around.actions.flatMap(({ brings }) => brings ?? []));
+  const brought = broughtBy(around.actions);
   const at = (key: string): PlanPath => [...path, key];
   const blasts = around.actions.map(({ blast }) => blast);
   if ((source === 'call' || source === 'task') && experiment.load === undefined && !brought.has(source))

@@ -135,6 +135,21 @@ describe('an experiment file', () => {
   });
 });
 
+test('what an action itself refuses stands where its parameters do, and a plan file becomes part of the experiment', async () => {
+  writeFileSync(join(folder, 'rules.yaml'), 'seed: 7\nrules: [{ id: slow, fault: latency, params: { addedMs: 5 } }]\n');
+  const text = (params: string): string =>
+    `${SHORT.replace(/actions: .*/, `actions: [{ action: plan, params: ${params}, for: 60s }]`)}front: {}\nrollback_on: [{ signal: outage_seconds, above: 9 }]\n`;
+  const of = (params: string) => readExperimentText(text(params), folder, { actions: kinds });
+  expect((await of('{ file: rules.yaml }')).loaded?.experiment.actions[0]?.params).toEqual({
+    plan: { version: 1, seed: 7, rules: [{ id: 'slow', fault: 'latency', params: { addedMs: 5 } }] },
+  });
+  expect((await of('{ plan: { rules: [{ id: a, fault: latncy }] } }')).problems).toMatchObject([
+    { line: 6, advice: expect.stringContaining('Did you mean "latency"?') },
+  ]);
+  expect((await of('{ file: none.yaml }')).problems).toMatchObject([{ line: 6, code: 'UNREADABLE' }]);
+  expect((await of('{}')).problems[0]?.message).toContain('needs either "plan" or "file"');
+});
+
 const more = (line: string): string => `${SHORT}${line}\n`;
 const steady = (rule: string): string => more(`steady: [{ ${rule} }]`);
 
@@ -161,6 +176,8 @@ test.each([
   [steady('signal: probe_p95_ms'), 'steady[0] needs "atLeast" or "atMost" or "equals".'],
   [steady('signal: probe_p95_ms, atMost: 5, atLeast: 1'), 'steady[0] has 2 bounds: atLeast and atMost.'],
   [steady('signal: error_rate, atMost: 0.1'), 'steady[0].signal is "error_rate", and nobody calls. Add "load".'],
+  [steady('signal: error_rate, atMost: 0.1').replace('break-server', 'call-often'), 'there are calls only while the actions make them'],
+  [steady('signal: error_rate, atMost: 0.1, in: during').replace('break-server', 'call-often'), 'accepted'],
   [steady('signal: task_failure_rate, atMost: 0.1'), 'nobody calls'],
   [steady('signal: uptime_seconds, atLeast: 1'), 'nobody knows the process'],
   [steady('signal: health_status, equals: 200').replace('shop', 'plain'), 'the target has no health URL'],

@@ -109,6 +109,24 @@ test.each(['prepare', 'perform', 'verifyEffect'] as const)(
   },
 );
 
+test('a stop between two changes of one action: the second is not begun', async () => {
+  const run = await runFake({
+    ports: (own, { clock }) => ({
+      stopReason: () => (clock.nowMs() >= 2050 ? { why: 'asked to', isAsked: true } : undefined),
+      perform: (action, step) => new Promise((resolve) => clock.enqueue(100, () => resolve(own.perform(action, step)))),
+      actions: own.actions.map((action) => ({
+        ...action,
+        prepare: async () => {
+          const ready = await action.prepare();
+          return { ...ready, steps: [...ready.steps, { ...ready.steps[0]!, name: 'second' }] };
+        },
+      })),
+    }),
+  });
+  expect(run.log.map((one) => one.what)).toEqual(['prepare cut', 'perform cut', 'undoAll', 'release cut']);
+  expect(run.judgement.verdict.verdict).toBe('aborted');
+});
+
 test('Ctrl-C wakes the engine at once, not at the next tick', async () => {
   const run = await runFake({
     experiment: { times: { ...exampleExperiment.times, tickMs: 1000 } },

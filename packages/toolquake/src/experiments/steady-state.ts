@@ -49,7 +49,7 @@ function ruleSteadySinceMs(looks: readonly SteadyLook[], rule: SteadyRule, index
 }
 
 /** Since when all rules have held, never earlier than `fromMs`; undefined while one does not. `looks` are at these rules, oldest first. */
-export function steadySinceMs(looks: readonly SteadyLook[], rules: readonly SteadyRule[], fromMs: number): number | undefined {
+function steadySinceMs(looks: readonly SteadyLook[], rules: readonly SteadyRule[], fromMs: number): number | undefined {
   let sinceMs = fromMs;
   for (const [index, rule] of rules.entries()) {
     const one = ruleSteadySinceMs(looks, rule, index, fromMs);

@@ -7,15 +7,17 @@ import type { Run } from './run.js';
 
 type UndoEntry = Extract<RunEntry, { readonly kind: 'undo' }>;
 
-/** An undo may take as long as the experiment says; whoever reports it gets this much more. */
+/** The deadline is for one step, for undoing it and for reading the world anew. The ledger may hold a few steps that are not ours. */
+const FURTHER_STEPS = 4;
+/** Whoever reports what came of it gets this much more. */
 const REPORT_MS = 2000;
 /** Letting go of what was only prepared. */
 const RELEASE_MS = 5000;
 
 /** Asks for everything to be undone, and once more where that broke. */
-async function undoAll(run: Run): Promise<readonly UndoOutcome[] | { readonly why: string }> {
+async function undoAll(run: Run, steps: number): Promise<readonly UndoOutcome[] | { readonly why: string }> {
   const { clock } = run.ports;
-  const forMs = run.experiment.undo.deadlineMs + REPORT_MS;
+  const forMs = 2 * run.experiment.undo.deadlineMs * (steps + FURTHER_STEPS) + REPORT_MS;
   for (let tries = 1; ; tries++) {
     const result = await box(
       clock,
@@ -67,11 +69,11 @@ export async function undoEverything(run: Run, open: Open): Promise<void> {
       if ('why' in result) ({ why } = result);
       else outcomes.push(...result);
     };
-    take(await undoAll(run));
+    take(await undoAll(run, open.steps.length));
     if (wasPending.length > 0) {
       // A change that was still being made may have been made after the undo: wait for it, and undo again.
       await box(clock, Promise.all(wasPending.map((one) => one.begun)), run.experiment.undo.deadlineMs);
-      take(await undoAll(run));
+      take(await undoAll(run, open.steps.length));
     }
     // The last word on each step counts.
     const told = [...new Map(outcomes.map((one) => [one.step, one])).values()];

@@ -15,6 +15,8 @@ test('a command line is compared word by word, its program by name or path', () 
   ])
     expect(isSameCommand(running, other)).toBe(false);
   expect(isSameCommand([], [])).toBe(false);
+  expect(isSameCommand(['node server.js', '', ''], ['node', 'server.js'])).toBe(true);
+  expect(isSameCommand(['node server.js', '', 'x'], ['node', 'server.js'])).toBe(false);
 });
 
 test('descendants come after their parents, and a circle ends', () => {

@@ -54,7 +54,10 @@ export function processesByCommand(command: readonly string[]): readonly number[
 
 /** Whether a process was started by these words. */
 export function isSameCommand(running: readonly string[], command: readonly string[]): boolean {
-  if (command.length === 0 || running.length !== command.length) return false;
+  if (command.length === 0) return false;
+  // A program may rename itself, as all do under PM2: then its words are one text, and zeros fill the rest.
+  if (running.slice(1).every((word) => word === '') && running[0]?.trim() === command.join(' ')) return true;
+  if (running.length !== command.length) return false;
   const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
   const [program = '', ...words] = command;
   const [runs = '', ...its] = running;

@@ -1,5 +1,6 @@
 /** What must be true before anything is broken: somebody watches, somebody would be told, and what is asked for can be done here. */
 import type { ActionWorld } from '../actions/action.js';
+import type { Sample } from '../core/sample.js';
 import type { Precondition } from '../experiments/ports.js';
 import type { SampleBook } from '../experiments/sample-book.js';
 import { pause } from './experiment-readings.js';
@@ -14,29 +15,54 @@ export type PreconditionWorld = {
   readonly samples: SampleBook;
 };
 
-const FIRST_PROBE_MS = 30_000;
+const FIRST_SAMPLE_MS = 30_000;
 const CHANNEL_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 
 /** All of them, met or not: a person wants the whole list at once. */
 export async function preconditionsOf(seen: PreconditionWorld): Promise<readonly Precondition[]> {
-  const [monitor, channel, ...actions] = await Promise.all([monitorRuns(seen), channelIsProven(seen), ...actionsAreFeasible(seen)]);
-  return [monitor, channel, healthAgrees(seen), ...actions];
+  const [monitor, channel, workload, ...actions] = await Promise.all([
+    monitorRuns(seen),
+    channelIsProven(seen),
+    workloadRuns(seen),
+    ...actionsAreFeasible(seen),
+  ]);
+  return [monitor, channel, ...workload, healthAgrees(seen), ...actions];
 }
 
-async function monitorRuns({ planned, world, sources, samples }: PreconditionWorld): Promise<Precondition> {
-  const name = 'an active monitor';
-  const untilMs = world.nowMs() + FIRST_PROBE_MS;
-  while (samples.last('probe') === undefined && world.nowMs() < untilMs && sources.failure() === undefined && !world.signal.aborted)
+/** Resolves to the newest sample of a source, or to nothing when it does not come. */
+async function firstSample<One extends Sample['source']>(
+  { world, sources, samples }: PreconditionWorld,
+  source: One,
+): Promise<Extract<Sample, { readonly source: One }> | undefined> {
+  const untilMs = world.nowMs() + FIRST_SAMPLE_MS;
+  while (samples.last(source) === undefined && world.nowMs() < untilMs && sources.failure() === undefined && !world.signal.aborted)
     await pause(LOOK_EVERY_MS, world.signal);
-  const probe = samples.last('probe');
-  if (probe === undefined) return { name, isMet: false, detail: sources.failure() ?? `no probe ended within ${FIRST_PROBE_MS / 1000} s` };
+  return samples.last(source);
+}
+
+async function monitorRuns(seen: PreconditionWorld): Promise<Precondition> {
+  const { planned, sources } = seen;
+  const name = 'an active monitor';
+  const probe = await firstSample(seen, 'probe');
+  if (probe === undefined) return { name, isMet: false, detail: sources.failure() ?? `no probe ended within ${FIRST_SAMPLE_MS / 1000} s` };
   const seconds = planned.experiment.monitor.everyMs / 1000;
   return { name, isMet: true, detail: `probes every ${seconds} s from a process of its own` };
 }
 
+/** A baseline of calls that nobody has made yet would only look quiet. */
+async function workloadRuns(seen: PreconditionWorld): Promise<readonly Precondition[]> {
+  const { load } = seen.planned.experiment;
+  if (load === undefined) return [];
+  const call = await firstSample(seen, 'call');
+  const name = 'a workload';
+  if (call === undefined)
+    return [{ name, isMet: false, detail: seen.sources.failure() ?? `no call ended within ${FIRST_SAMPLE_MS / 1000} s` }];
+  return [{ name, isMet: true, detail: `${load.clients} callers, ${load.perSecond} calls of ${load.tool} a second` }];
+}
+
 async function channelIsProven({ planned, sources }: PreconditionWorld): Promise<Precondition> {
-  const { isProven, detail } = await sources.channel(planned.experiment.monitor.external === undefined ? CHANNEL_MS : FIRST_PROBE_MS);
+  const { isProven, detail } = await sources.channel(planned.experiment.monitor.external === undefined ? CHANNEL_MS : FIRST_SAMPLE_MS);
   return { name: 'an alert channel', isMet: isProven, detail };
 }
 

@@ -27,6 +27,8 @@ export type CallerOptions = {
 export type Caller = {
   /** Connects before the first call; a failure shows again, and counts, when somebody calls. */
   open(): Promise<boolean>;
+  /** The target with the era that was found, so that the next caller need not find it again. */
+  readonly target: TargetDefinition;
   /** One call, without retries. */
   callOnce(): Promise<CallEnd | undefined>;
   /** One operation with the retries of its caller. */
@@ -131,6 +133,9 @@ export function createCaller(options: CallerOptions): Caller {
         () => true,
         () => false,
       ),
+    get target() {
+      return target;
+    },
     callOnce,
     async operate() {
       const startMs = nowMs();

@@ -2,11 +2,15 @@
 export type DriverOrder = {
   readonly folder: string;
   readonly runId: string;
+  /** Where the folders of runs are, unless in `folder`. */
+  readonly runsFolder?: string | undefined;
   /** A number of seconds that no other sleeping process of this host has. */
   readonly mark: string;
   readonly server?: string | undefined;
   /** `wait`: until somebody asks it to stop. `deaf`: does not listen to stop requests. */
-  readonly mode?: 'run' | 'files' | 'wait' | 'deaf' | 'lie' | 'fail' | undefined;
+  readonly mode?: 'run' | 'wait' | 'deaf' | undefined;
+  /** What it changes, in order; `lie` and `fail` are changes whose undo misbehaves. */
+  readonly changes?: readonly ('kept' | 'new' | 'child' | 'lie' | 'fail')[] | undefined;
   readonly ttlMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
   readonly stopGraceMs?: number | undefined;

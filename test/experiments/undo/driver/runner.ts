@@ -17,7 +17,7 @@ import type { DriverOrder } from './order.js';
 const order = JSON.parse(process.argv[2] ?? '{}') as DriverOrder;
 const { folder, runId, mark, server = 'server', mode = 'run', ttlMs = 30_000, heartbeatMs = 200, stopGraceMs } = order;
 const env = process.env;
-const runDirectory = join(folder, 'runs', runId);
+const runDirectory = join(order.runsFolder ?? join(folder, 'runs'), runId);
 const ledgerPath = join(runDirectory, 'ledger.jsonl');
 const say = (what: string, more: object = {}): void => void process.stdout.write(`${JSON.stringify({ what, ...more })}\n`);
 
@@ -34,6 +34,7 @@ process.on('SIGTERM', () => (why ??= 'SIGTERM'));
 async function perform(name: string, undo: UndoStep, apply: () => void): Promise<void> {
   const step = await ledger.intend('driver', name, undo);
   apply();
+  say('applied', { step });
   await ledger.applied(step);
 }
 
@@ -53,10 +54,12 @@ const child = (): Promise<void> => {
 let failure: string | undefined;
 try {
   say('ready', { warden: warden.pid });
-  await file('kept.txt', 'changed');
-  await file('new.txt', 'made');
-  if (mode !== 'files') await child();
-  if (mode === 'lie' || mode === 'fail') await perform('misbehave', { kind: mode, data: { path: join(folder, 'lie') } }, () => {});
+  for (const change of order.changes ?? ['kept', 'new', 'child']) {
+    if (change === 'kept') await file('kept.txt', 'changed');
+    else if (change === 'new') await file('new.txt', 'made');
+    else if (change === 'child') await child();
+    else await perform(`undo that will ${change}`, { kind: change, data: { path: join(folder, 'lie') } }, () => {});
+  }
   say('during', { warden: warden.pid, token: lock.place.token });
   if (mode === 'wait' || mode === 'deaf') {
     // Keeps us alive: the warden's streams do not.

@@ -13,7 +13,6 @@ export const exhaustPool = defineAction({
   type: 'exhaust-pool',
   summary: 'Opens far more sessions than the server has connections for, each with a call now and then, and holds them.',
   blast: 'server',
-  brings: ['call'],
   params: {
     sessions: {
       kind: 'whole',
@@ -33,6 +32,7 @@ export const exhaustPool = defineAction({
     { signal: 'host_memory', above: 0.8, ...HOST },
     { signal: 'host_cpu', above: 0.9, ...HOST },
   ],
+  brings: ['call'],
   scale: (params, share) => ({ ...params, sessions: Math.max(1, Math.round(Number(params['sessions']) * share)) }),
   feasibility: async (params, { upstream }) => ({
     isFeasible: true,

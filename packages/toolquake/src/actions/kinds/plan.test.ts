@@ -20,7 +20,13 @@ test.each<[object, RegExp]>([
 test('without a place of its own it needs the proxy of the run, and admin routes need an address', async () => {
   expect(await plan.feasibility({ plan: { rules } }, actionWorld())).toMatchObject({ isFeasible: true });
   expect(await plan.feasibility({ plan: { rules }, where: 'admin' }, actionWorld())).toMatchObject({ isFeasible: false, why: /adminUrl/ });
-  await expect(plan.prepare({ plan: { rules } }, actionWorld())).rejects.toThrow(/no proxy/);
+  // A preview has no proxy: what would be hit is known all the same.
+  const { hits, steps } = await plan.prepare({ plan: { rules }, share: 0.25 }, actionWorld());
+  expect([hits, steps[0]?.name]).toEqual([
+    ['rule slow: latency on any tool, at 25 % of its dose'],
+    'inject slow into the proxy of the run',
+  ]);
+  await expect(steps[0]!.apply()).rejects.toThrow(/the run has no proxy/);
 });
 
 test.each(['http://example.org:80', 'http://127.0.0.1:1@example.org', 'file:///etc/passwd', 'http://127.0.0.1\n.example.org'])(

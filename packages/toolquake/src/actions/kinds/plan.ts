@@ -1,11 +1,13 @@
-import { isObject, type JsonObject, type TransportName } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError, type JsonObject, type TransportName } from '@toolquake/sdk/core';
 import { askPlace, readAdminPlace, type AdminPlace } from '../../undo/admin-of.js';
 import { defineAction, type FeasibilityWorld } from '../action.js';
-import { planOf } from '../plan-of.js';
+import { planOf, settledPlan } from '../plan-of.js';
 import { scaledRules } from '../scaled-rules.js';
 
 /** Where nobody says how long a rule may live: as long as one that a person injects. */
 const DEFAULT_LASTS_MS = 15 * 60_000;
+
+const WITHOUT_PLACE = 'Add "front: {}" to the experiment, or name adminUrl and tokenVariable.';
 
 const TRANSPORTS = ['http', 'stdio', 'tcp', 'in-process'] as const satisfies readonly TransportName[];
 
@@ -16,7 +18,7 @@ export const plan = defineAction({
   blast: 'calls',
   params: {
     plan: { kind: 'value', about: 'The rules, as a plan file has them.' },
-    file: { kind: 'text', about: 'A plan file in the native format, instead.' },
+    file: { kind: 'text', about: 'A plan file in the native format, instead; from the experiment file.' },
     where: {
       kind: 'word',
       words: ['front', 'admin'],
@@ -39,13 +41,13 @@ export const plan = defineAction({
   },
   worstCase: 'The share of calls that the rules say fails or is slow, until the rules end by themselves.',
   trips: [],
+  settle: (params, folder) => settledPlan(params, transportOf(params), folder),
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
   async feasibility(params, world) {
     await planOf(params, transportOf(params));
     const place = placeOf(params, world);
-    if (typeof place === 'string')
-      return { isFeasible: false, why: place, act: 'Add "front: {}" to the experiment, or name adminUrl and tokenVariable.' };
+    if (typeof place === 'string') return { isFeasible: false, why: place, act: WITHOUT_PLACE };
     // The proxy of the run need not be there yet when a file is only checked.
     if (place === undefined) return { isFeasible: true, how: 'through the proxy of the run' };
     try {
@@ -63,13 +65,11 @@ export const plan = defineAction({
   async prepare(params, world) {
     const { plan: checked, rules: written } = await planOf(params, transportOf(params));
     const place = placeOf(params, world);
-    if (place === undefined || typeof place === 'string') throw new Error(place ?? 'The run has no proxy.');
+    if (typeof place === 'string') throw nowhere(place);
     const share = shareOf(params);
     const rules = scaledRules(written, checked, share);
     const ids = rules.map(({ id }) => String(id));
-    const taken = idsIn(await askPlace(place, world, 'GET /chaos/status')).filter((id) => ids.includes(id));
-    // Our undo clears by id: it must never be the rule of somebody else.
-    if (taken.length > 0) throw new Error(`At ${place.adminUrl} there is a rule ${taken.join(', ')} already: give yours another id.`);
+    if (place !== undefined) await refuseTaken(place, ids, world);
     const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
     return {
       hits: checked.rules
@@ -80,15 +80,18 @@ export const plan = defineAction({
         ),
       steps: [
         {
-          name: `inject ${ids.join(', ')} at ${place.adminUrl}`,
-          undo: { kind: 'clear-rules', data: { ...place, rules: ids } },
+          name: `inject ${ids.join(', ')} ${place === undefined ? 'into the proxy of the run' : `at ${place.adminUrl}`}`,
+          undo: { kind: 'clear-rules', data: { ...(place ?? { adminUrl: null }), rules: ids } },
           async apply() {
+            // A preview has no proxy, and does nothing.
+            if (place === undefined) throw nowhere('the run has no proxy');
             // The latest comes first, so the first of the plan is injected last.
             for (const config of rules.toReversed()) await askPlace(place, world, 'POST /chaos/inject', { config, durationMs });
           },
         },
       ],
       async verifyEffect() {
+        if (place === undefined) return { isInEffect: false, proof: 'the run has no proxy' };
         const delivered = countIn(await askPlace(place, world, 'GET /chaos/status'), ids);
         return { isInEffect: delivered > 0, proof: `${delivered} calls were hit by ${ids.join(', ')}` };
       },
@@ -102,6 +105,19 @@ const percent = (share: number): string => `${Number((share * 100).toFixed(1))} 
 const transportOf = ({ transport }: JsonObject): TransportName => TRANSPORTS.find((one) => one === transport) ?? 'http';
 
 const shareOf = ({ share }: JsonObject): number => (typeof share === 'number' && share > 0 && share <= 1 ? share : 1);
+
+const nowhere = (why: string): ToolquakeError =>
+  new ToolquakeError('BAD_ARGUMENT', { message: `A step "plan" cannot act: ${why}.`, advice: WITHOUT_PLACE });
+
+/** Our undo clears by id: it must never be the rule of somebody else. */
+async function refuseTaken(place: AdminPlace, ids: readonly string[], world: Parameters<typeof askPlace>[1]): Promise<void> {
+  const taken = idsIn(await askPlace(place, world, 'GET /chaos/status')).filter((id) => ids.includes(id));
+  if (taken.length === 0) return;
+  throw new ToolquakeError('DUPLICATE_ID', {
+    message: `At ${place.adminUrl} there is a rule ${taken.join(', ')} already.`,
+    advice: 'Give yours another id, or clear the one that is there.',
+  });
+}
 
 /** Where the rules go; undefined: the proxy of the run, which is not there; a text says what is wrong. */
 function placeOf(params: JsonObject, { front }: Pick<FeasibilityWorld, 'front'>): AdminPlace | string | undefined {

@@ -29,6 +29,7 @@ export const runLoad = defineAction({
   },
   worstCase: 'The server is as busy as the rate says, until the step ends.',
   trips: [],
+  brings: ['call'],
   scale(params, share) {
     const { perSecond, clients } = specOf(params);
     return { ...params, perSecond: Math.max(1, Math.round(perSecond * share)), clients: Math.max(1, Math.ceil(clients * share)) };

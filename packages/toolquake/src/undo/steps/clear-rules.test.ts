@@ -10,6 +10,12 @@ test('where nobody listens any more, the rules are gone with the memory that the
   expect(await clearRules.verify(data, world())).toMatchObject({ is: 'gone' });
 });
 
+test('a run that had no proxy has injected nothing', async () => {
+  const data = { adminUrl: null, rules: ['slow'] };
+  await clearRules.undo(data, world());
+  expect(await clearRules.verify(data, world())).toMatchObject({ is: 'gone' });
+});
+
 test('without the token nobody knows, so it is not undone', async () => {
   const data = { adminUrl: `http://127.0.0.1:${await closedPort()}`, tokenVariable: 'T', rules: ['slow'] };
   await expect(clearRules.undo(data, world({}))).rejects.toThrow(/no token/);

@@ -8,6 +8,7 @@ export const clearRules = defineUndo({
   kind: 'clear-rules',
   summary: 'Takes injected rules out of a running proxy or process, by their ids.',
   async undo(data, world) {
+    if (hadNoPlace(data)) return;
     const place = readAdminPlace(data);
     try {
       for (const faultId of ruleIds(data)) await askPlace(place, world, 'POST /chaos/clear', { faultId });
@@ -16,6 +17,7 @@ export const clearRules = defineUndo({
     }
   },
   async verify(data, world) {
+    if (hadNoPlace(data)) return { is: 'gone', proof: 'there was no proxy to inject anything into' };
     const place = readAdminPlace(data);
     const ids = ruleIds(data);
     try {
@@ -36,6 +38,9 @@ export const clearRules = defineUndo({
     }
   },
 });
+
+/** A run without a proxy fails as it injects, and so changed nothing. */
+const hadNoPlace = ({ adminUrl }: JsonObject): boolean => adminUrl === null;
 
 function ruleIds({ rules }: JsonObject): readonly string[] {
   if (Array.isArray(rules) && rules.length > 0 && rules.every((id) => typeof id === 'string')) return rules;

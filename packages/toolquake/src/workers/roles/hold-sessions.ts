@@ -61,7 +61,7 @@ export const holdSessions = defineWorker({
       Array.from({ length: Math.min(AT_ONCE, left) }, async () => {
         while (left > 0 && !signal.aborted) {
           left--;
-          const session = caller(target);
+          const session = caller(first.target);
           callers.push(session);
           book.opened(await session.open());
           // Whoever was not let in calls all the same: it knocks again, and again is told no.

@@ -3,3 +3,4 @@ export { load } from './load.js';
 export { monitor } from './monitor.js';
 export { rehearsal } from './rehearsal.js';
 export { relay } from './relay.js';
+export { restarts } from './restarts.js';
