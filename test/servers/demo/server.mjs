@@ -100,7 +100,12 @@ async function serve(request, response) {
     case '/health':
       return say(response, await variant.health(check));
     case '/ready':
-      return say(response, waitingCount > 0 ? 'pool_exhausted' : await variant.health(check), { totalCount, idleCount, waitingCount });
+      return say(response, waitingCount > 0 ? 'pool_exhausted' : await variant.health(check), {
+        totalCount,
+        idleCount,
+        waitingCount,
+        uptimeSeconds: process.uptime(),
+      });
     default:
       return admin(request, response, () => response.writeHead(404).end());
   }
