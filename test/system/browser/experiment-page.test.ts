@@ -33,7 +33,11 @@ function pageOf(name: string, entries: readonly RunEntry[]): string {
 }
 
 const pages: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(STORIES).map(([name, story]) => [name, pageOf(name, runJournal(story))])),
+  ...Object.fromEntries(
+    Object.entries(STORIES)
+      .filter(([name]) => name !== 'inconclusive')
+      .map(([name, story]) => [name, pageOf(name, runJournal(story))]),
+  ),
   hostile: pageOf('hostile', hostileRun(HOSTILE)),
   torn: pageOf('torn', runJournal(STORIES.held).slice(0, 2000)),
   empty: pageOf('empty', []),
