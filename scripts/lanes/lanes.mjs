@@ -4,13 +4,17 @@ import { filesBelow } from '../folders.mjs';
 
 const minutes = (n) => n * 60_000;
 
+/** What experiments break for real: programs, connections, processes. They wait more than they work. */
+const EXPERIMENTS = ['test/experiments', 'test/system/experiments', 'test/system/network', 'test/system/process'];
+
 /** Which test files belong to a vitest project: everything below `folders`, minus `except`. */
 export const projects = {
   // Seconds alone; on a machine with other work the budget of the lane is the limit that counts.
   unit: { folders: ['packages', 'test/architecture'], except: [], testTimeoutMs: 40_000 },
-  live: { folders: ['test'], except: ['test/architecture', 'test/system', 'test/proof'], testTimeoutMs: 120_000 },
+  live: { folders: ['test'], except: ['test/architecture', 'test/system', 'test/proof', ...EXPERIMENTS], testTimeoutMs: 120_000 },
   proof: { folders: ['test/proof'], except: [], testTimeoutMs: 300_000 },
-  system: { folders: ['test/system'], except: [], testTimeoutMs: 120_000 },
+  system: { folders: ['test/system'], except: EXPERIMENTS, testTimeoutMs: 120_000 },
+  experiments: { folders: EXPERIMENTS, except: [], testTimeoutMs: 180_000 },
 };
 
 /** Newer Nodes that the unit lane also runs on; the floor is whatever Node runs this script. */
@@ -27,7 +31,7 @@ const otherNodes = [
 export const lanes = [
   { name: 'unit', kind: 'vitest', project: 'unit', budgetMs: minutes(2) },
   ...otherNodes.map((node) => ({ name: `unit-node${node.major}`, kind: 'vitest', project: 'unit', node, budgetMs: minutes(2) })),
-  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(14) },
+  { name: 'live', kind: 'vitest', project: 'live', budgetMs: minutes(13) },
   {
     name: 'proof',
     kind: 'vitest',
@@ -35,10 +39,11 @@ export const lanes = [
     ownFolders: ['test/servers/real', 'test/servers/conformance'],
     // The conformance suite does not start on our floor, so its tests start it on a Node that they are told about.
     nodeForTests: otherNodes.find((node) => node.major === 22),
-    budgetMs: minutes(7),
+    budgetMs: minutes(5),
   },
-  { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(3) },
-  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(8) },
+  { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(2) },
+  { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(5) },
+  { name: 'experiments', kind: 'vitest', project: 'experiments', needsSystemPackages: true, budgetMs: minutes(8) },
 ];
 
 /** The folders that a lane runs what is in. */

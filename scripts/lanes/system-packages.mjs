@@ -11,6 +11,7 @@ const NEEDS = [
   { folder: 'test/system/redis', command: 'redis-server', debianPackage: 'redis-server' },
   { folder: 'examples/weather-agent', command: 'redis-server', debianPackage: 'redis-server' },
   { folder: 'test/system/postgres', command: 'pg_ctlcluster', debianPackage: 'postgresql' },
+  { folder: 'test/system/experiments', command: 'pg_ctlcluster', debianPackage: 'postgresql' },
   { folder: 'test/system/browser', command: 'chromium', debianPackage: 'chromium' },
   { folder: 'test/system/prometheus', command: 'promtool', debianPackage: 'prometheus' },
   { folder: 'test/system/network', command: 'iptables', debianPackage: 'iptables' },
@@ -31,7 +32,7 @@ function isInstalled(command) {
 }
 
 function missingPackages(folders) {
-  const isChosen = ({ folder }) => folders.some((parent) => folder.startsWith(`${parent}/`)) && existsSync(join(root, folder));
+  const isChosen = ({ folder }) => folders.some((parent) => `${folder}/`.startsWith(`${parent}/`)) && existsSync(join(root, folder));
   const rows = NEEDS.filter((row) => isChosen(row) && !isInstalled(row.command));
   return [...new Set(rows.map((row) => row.debianPackage))];
 }

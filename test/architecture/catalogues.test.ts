@@ -62,6 +62,18 @@ const catalogues: readonly Catalogue[] = [
     hasTestBeside: true,
     read: ({ role, summary }) => ({ word: role, summary, inputs: [] }),
   },
+  {
+    folder: 'packages/toolquake/src/experiments/findings',
+    hasTestBeside: true,
+    read: ({ name, summary, thresholds }) => ({
+      word: name,
+      summary,
+      inputs: Object.entries(thresholds as Record<string, readonly [value: number, about: string]>).map(([word, [, about]]) => [
+        word,
+        about,
+      ]),
+    }),
+  },
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');

@@ -73,6 +73,26 @@ test('the same seed makes the same decisions, and the share of hit calls is the 
   expect(Math.abs(hit - all.length * 0.25)).toBeLessThan(4 * deviation);
 });
 
+test('the outage of a server behind the proxy is seen call by call, and no call of it is lost', async () => {
+  const server = await startDualEra();
+  const { url, journal } = await proxy(server.url, 0.2);
+  const load = await worker('load', { load: loadOf({ perSecond: 100 }), target: { kind: 'url', name: 'shop', url } });
+  const heard = listen(load);
+  load.go();
+  await vi.waitFor(() => expect(heard.calls.length).toBeGreaterThan(20), { timeout: 30_000 });
+  await server.stop();
+  const isDown = ({ sample }: { sample: CallSample }): boolean => sample.end === 'broken';
+  await vi.waitFor(() => expect(heard.calls.filter(isDown).length).toBeGreaterThan(50), { timeout: 30_000 });
+  await load.stop();
+  const told: CallSample[] = [];
+  const join = createLaneJoin({ onSample: (sample) => told.push(sample) });
+  for (const entry of journal) join.entry(entry, 0);
+  for (const call of heard.calls) join.call(call, 0);
+  join.settle(Infinity);
+  expect([told.length, join.dropped.calls]).toEqual([heard.calls.length, 0]);
+  expect(told.filter(({ lane, end }) => lane === 'control' && end === 'broken').length).toBeGreaterThan(30);
+});
+
 test('a slow server does not slow the schedule: who finds no free caller is counted', async () => {
   const shaken = await proxied(await dualEra(), [rule(latency, { params: { addedMs: 400 } as never, when: { tool: ['echo'] } })]);
   onTestFinished(() => shaken.proxy.stop());

@@ -1,9 +1,13 @@
 /** A dependency is cut off in a real network namespace, and everything is as it was afterwards. */
+import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CONSENT } from '../../../packages/toolquake/src/actions/dependency-params.js';
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
-import { actionWorld, applyAll, makePlace, undoAll, type Place } from './place.js';
+import { actionWorld } from './action-world.js';
+import { connectedClient } from './connected-client.js';
+import { applyAll, makePlace, undoAll, type Place } from './place.js';
 
 let place: Place;
 beforeEach(async () => {
@@ -12,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 const look = (timeoutMs = 1500): ReturnType<typeof connectWithin> =>
-  connectWithin({ namespace: findNamespace(place.name), uid: undefined }, { address: '127.0.0.1', port: place.port }, timeoutMs);
+  connectWithin({ namespace: findNamespace(place.name), uid: undefined }, { address: '127.0.0.1', port: place.port }, { timeoutMs });
 
 /** Rules that were there before, among them one that says the same as ours. */
 async function addForeignRules(): Promise<void> {
@@ -62,4 +66,94 @@ describe.each(['nft', 'iptables'])('by %s', (via) => {
     expect((await undoAll(undo))[0]?.is, 'twice is no error').toBe('undone');
     expect(await place.rules()).toBe(before);
   });
+});
+
+describe('connections that are open already', () => {
+  test('are reset when they are next used, by reset', async () => {
+    const client = await connectedClient(place);
+    client.send();
+    expect(await client.next()).toBe('answer x');
+    const undo = await applyAll(
+      await blockDependency.prepare({ host: '127.0.0.1', port: place.port, namespace: place.name }, actionWorld()),
+    );
+    client.send();
+    expect(await client.next()).toBe('ECONNRESET');
+    await undoAll(undo);
+  });
+
+  test('stall by drop, and go on where they stopped when it is undone', async () => {
+    const client = await connectedClient(place);
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, how: 'drop' };
+    const undo = await applyAll(await blockDependency.prepare(params, actionWorld()));
+    client.send();
+    expect((await look(500)).end).toBe('timeout');
+    await undoAll(undo);
+    expect(await client.next(), 'TCP sent it again').toBe('answer x');
+  });
+});
+
+test('hits one user, and nobody else in the same namespace', async () => {
+  const params = { host: '127.0.0.1', port: place.port, namespace: place.name, user: 'nobody' };
+  const prepared = await blockDependency.prepare(params, actionWorld());
+  const undo = await applyAll(prepared);
+  expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  expect((await look()).end, 'root').toBe('connected');
+  expect((await undoAll(undo))[0]?.is).toBe('undone');
+});
+
+test('undoes a chain that was begun and not finished, and one that somebody else took away', async () => {
+  const before = await place.rules();
+  const params = { host: '127.0.0.1', port: place.port, namespace: place.name, via: 'iptables' };
+  const [step] = (await blockDependency.prepare(params, actionWorld())).steps;
+  const name = String(step?.undo?.data['name']);
+  await place.inside('iptables', '-w', '-N', name);
+  expect(await undoAll([step!.undo!])).toMatchObject([{ is: 'undone' }]);
+  await step!.apply();
+  await place.inside('iptables', '-w', '-D', 'OUTPUT', '-j', name);
+  expect(await undoAll([step!.undo!])).toMatchObject([{ is: 'undone' }]);
+  const tables = await place.rules();
+  // iptables leaves the empty tables and chains of the kernel behind; of ours there is nothing.
+  expect(tables).not.toContain('TQ-');
+  expect(before).not.toContain('TQ-');
+});
+
+test('a namespace that is deleted took everything along', async () => {
+  const params = { host: '127.0.0.1', port: place.port, namespace: place.name };
+  const undo = await applyAll(await blockDependency.prepare(params, actionWorld()));
+  await place.remove();
+  expect(await undoAll(undo)).toMatchObject([{ is: 'gone' }]);
+});
+
+test('a server that was restarted is in the same namespace, under another pid', async () => {
+  const first = spawn('ip', ['netns', 'exec', place.name, process.execPath, '-e', 'setInterval(() => {}, 1e6); console.log()'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => first.stdout.once('data', resolve));
+  const before = await place.rules();
+  const params = { host: '127.0.0.1', port: place.port, namespace: first.pid };
+  const prepared = await blockDependency.prepare(params, actionWorld());
+  const undo = await applyAll(prepared);
+  const ended = new Promise((resolve) => first.once('exit', resolve));
+  first.kill('SIGKILL');
+  await ended;
+  expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  expect(await undoAll(undo)).toMatchObject([{ is: 'undone' }]);
+  expect(await place.rules()).toBe(before);
+});
+
+describe('never hits the run itself', () => {
+  const local = { host: '127.0.0.1', port: 5432 };
+
+  test.each([
+    ['its own namespace', { ...local, namespace: process.pid }, 'NOT_ALLOWED'],
+    ['its own user', { ...local, user: String(process.getuid?.()) }, 'NOT_ALLOWED'],
+    ['the way to its target', { host: 'localhost', port: 3001, scope: 'host', consent: CONSENT }, 'NOT_ALLOWED'],
+  ])('refuses %s', async (_, params, code) => {
+    await expect(blockDependency.prepare(params, actionWorld({ url: 'http://127.0.0.1:3001/mcp' }))).rejects.toMatchObject({ code });
+  });
+});
+
+test('refuses what does not answer anyway: nothing could be shown', async () => {
+  const params = { host: '127.0.0.1', port: 1, namespace: place.name };
+  await expect(blockDependency.prepare(params, actionWorld())).rejects.toThrow('does not answer');
 });

@@ -1,17 +1,10 @@
-/** A network namespace of the test with a TCP server in it, and what an action needs of the world to be done there. */
+/** A network namespace of the test with a TCP server in it, and actions that are done and undone there. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { realClock } from '@toolquake/sdk/interceptors';
-import type { ActionWorld } from '../../../packages/toolquake/src/actions/action.js';
 import type { PreparedAction } from '../../../packages/toolquake/src/core/prepared-action.js';
 import type { UndoState, UndoStep } from '../../../packages/toolquake/src/core/undo-step.js';
 import * as steps from '../../../packages/toolquake/src/undo/steps/index.js';
-import { startWorker } from '../../../packages/toolquake/src/workers/start-worker.js';
-import { fileURLToPath } from 'node:url';
 import { run } from '../dependency.js';
-
-/** The built worker program. */
-export const WORKER: string = fileURLToPath(new URL('../../../packages/toolquake/dist/experiment-worker.js', import.meta.url));
 
 /** Echoes bytes, and ends when its client does. Says its port. */
 const ECHO = `
@@ -28,6 +21,8 @@ export type Place = {
   inside(...argv: readonly string[]): Promise<string>;
   /** The rules of both flavours, without counters and times. */
   rules(): Promise<string>;
+  /** Processes that live inside. */
+  pids(): Promise<readonly string[]>;
   /** Deletes the namespace before its time. */
   remove(): Promise<void>;
 };
@@ -61,6 +56,7 @@ export async function makePlace(): Promise<Place> {
     port,
     inside,
     rules,
+    pids: async () => (await must('ip', 'netns', 'pids', name)).trim().split('\n'),
     async remove() {
       if (isGone) return;
       isGone = true;
@@ -77,27 +73,6 @@ export async function must(...argv: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run(argv);
   if (code === 0) return stdout;
   throw new Error(`${argv.join(' ')}: ${stderr}`);
-}
-
-/** What an action sees; `url` is the target of the experiment. */
-export function actionWorld(env: Readonly<Record<string, string | undefined>> = {}, url = 'http://127.0.0.1:1/mcp'): ActionWorld {
-  const target = { target: { kind: 'url' as const, name: 'shop', url } } as ActionWorld['target'];
-  return {
-    runId: 'run-of-a-test',
-    runDirectory: '/tmp',
-    env: { ...process.env, ...env },
-    clock: realClock,
-    nowMs: () => performance.now(),
-    signal: new AbortController().signal,
-    target,
-    upstream: target,
-    manager: undefined,
-    front: undefined,
-    seed: 7,
-    onSample: () => {},
-    startWorker: (role, config) => startWorker(role, config, { env: process.env, program: WORKER }),
-    tell: () => {},
-  };
 }
 
 /** Does every step of the action, and returns the undo steps as they would stand on disk. */

@@ -70,6 +70,11 @@ export type Action = {
   readonly trips: readonly TripRule[];
   /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */
   readonly brings?: readonly Sample['source'][];
+  /**
+   * Checks what the table of parameters cannot see, when the experiment is loaded, and reads files in, from the folder of the
+   * experiment: what is approved must not be changed behind its digest. Rejects with a `ToolquakeError`.
+   */
+  settle?(params: JsonObject, folder: string): Promise<JsonObject>;
   /** Parameters of a lower stage: `share` of the full dose, in (0, 1]. */
   scale(params: JsonObject, share: number): JsonObject;
   feasibility(params: JsonObject, world: FeasibilityWorld): Promise<Feasibility>;

@@ -1,14 +1,18 @@
 /** Which processes an action on processes hits: the manager of the experiment says so, or a pid or a command of its own. */
-import { assertNever, isObject, type JsonObject } from '@toolquake/sdk/core';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import type { ManagerSpec } from '../core/experiment.js';
 import type { Feasibility } from '../core/prepared-action.js';
 import type { TripRule } from '../core/sample.js';
 import type { SettingFields } from '../core/setting-field.js';
 import { openManager } from '../managers/open-manager.js';
 import type { ProcessManager } from '../managers/process-manager.js';
-import { processesByCommand, runningProcesses, type RunningProcess } from '../managers/process-table.js';
+import { descendantsOf, processesByCommand, runningProcesses, type RunningProcess } from '../managers/process-table.js';
 import { protection, protectionOfOwn } from '../managers/protected-processes.js';
+import { identify, type ProcessIdentity } from '../undo/process-identity.js';
 import type { ActionWorld } from './action.js';
+
+/** Why it cannot be done, and what would make it possible. */
+export type Refusal = Extract<Feasibility, { readonly isFeasible: false }>;
 
 /** Parameters that all actions on processes have in common. */
 export const CHOICE_FIELDS = {
@@ -17,6 +21,10 @@ export const CHOICE_FIELDS = {
     kind: 'list',
     item: { kind: 'text', about: 'One word of the command line.' },
     about: 'Processes with exactly this command line, word by word, instead of what the manager of the experiment runs.',
+  },
+  withChildren: {
+    kind: 'flag',
+    about: 'Its children, too: a server that a script or a package manager started. Only the process itself unless said otherwise.',
   },
   replicas: { kind: 'whole', min: 1, max: 1000, about: 'How many of several processes, oldest first. Without it: all of them.' },
   percent: { kind: 'whole', min: 1, max: 100, about: 'Which share of several processes, rounded up; used where replicas is not given.' },
@@ -44,6 +52,8 @@ export function scaleChoice(params: JsonObject, share: number): JsonObject {
 export type ChosenProcesses = {
   readonly manager: ProcessManager;
   readonly processes: readonly RunningProcess[];
+  /** The same with their children, where those were asked for; parents first. */
+  readonly all: readonly ProcessIdentity[];
   /** How many the manager runs now, hit or not. */
   readonly running: number;
   /** Asked again before each signal: a pid can get into our family between the preparation and the act. */
@@ -53,10 +63,7 @@ export type ChosenProcesses = {
 type ChoiceWorld = Pick<ActionWorld, 'env' | 'manager' | 'upstream' | 'signal'>;
 
 /** Reads the world; nothing is changed. The refusal says why nothing can be hit, or must not be. */
-export async function chooseProcesses(
-  params: JsonObject,
-  world: ChoiceWorld,
-): Promise<ChosenProcesses | Extract<Feasibility, { readonly isFeasible: false }>> {
+export async function chooseProcesses(params: JsonObject, world: ChoiceWorld): Promise<ChosenProcesses | Refusal> {
   const spec = chosenSpec(params, world.manager);
   if (spec === undefined) {
     return refusal(
@@ -70,15 +77,17 @@ export async function chooseProcesses(
     return refusal('the target has a URL, so the run does not start it', 'Say what does: "manager: { pm2: NAME }", for example.');
   }
   const manager = await openManager(spec, { env, signal, ownCommand });
-  const running = await runningOf(spec, manager);
+  const known = (await manager.look()).processes;
+  const running = named(spec) ?? known;
   if (running.length === 0 && spec.kind !== 'own') return refusal(`${manager.about}: no process runs`, 'Start the server first.');
   const guard = spec.kind === 'own' ? protectionOfOwn : protection;
-  for (const { identity } of running) {
-    const why = guard(identity.pid);
-    if (why !== undefined) return refusal(`process ${identity.pid} must not be touched: ${why}`, 'Name the process of the server.');
-  }
   const processes = running.slice(0, countOf(params, running.length));
-  return { manager, processes, running: Math.max(running.length, (await manager.look()).processes.length), protection: guard };
+  const all = processes.flatMap(({ identity }) => groupOf(identity, params));
+  for (const { pid } of all) {
+    const why = guard(pid);
+    if (why !== undefined) return refusal(`process ${pid} must not be touched: ${why}`, 'Name the process of the server.');
+  }
+  return { manager, processes, all, running: Math.max(running.length, known.length), protection: guard };
 }
 
 function chosenSpec({ pid, command }: JsonObject, ofExperiment: ManagerSpec | undefined): ManagerSpec | undefined {
@@ -87,21 +96,16 @@ function chosenSpec({ pid, command }: JsonObject, ofExperiment: ManagerSpec | un
   return ofExperiment;
 }
 
-/** A manager may run more than the process that was named: only that one is hit. */
-async function runningOf(spec: ManagerSpec, manager: ProcessManager): Promise<readonly RunningProcess[]> {
-  switch (spec.kind) {
-    case 'pid':
-      return runningProcesses([spec.pid]);
-    case 'command':
-      return runningProcesses(processesByCommand(spec.command).filter((pid) => protection(pid) === undefined));
-    case 'pm2':
-    case 'systemd':
-    case 'docker':
-    case 'own':
-      return (await manager.look()).processes;
-    default:
-      return assertNever(spec);
-  }
+/** The manager behind a pid or a command may run more than was named: only what was named is hit. */
+function named(spec: ManagerSpec): readonly RunningProcess[] | undefined {
+  if (spec.kind === 'pid') return runningProcesses([spec.pid]);
+  if (spec.kind !== 'command') return undefined;
+  return runningProcesses(processesByCommand(spec.command).filter((pid) => protection(pid) === undefined));
+}
+
+/** A process, and its children where they are to be hit, too. */
+function groupOf(identity: ProcessIdentity, { withChildren }: JsonObject): readonly ProcessIdentity[] {
+  return withChildren === true ? [identity, ...descendantsOf(identity.pid).flatMap((pid) => identify(pid) ?? [])] : [identity];
 }
 
 /** How many of so many. */
@@ -110,9 +114,7 @@ export function countOf({ replicas, percent }: JsonObject, running: number): num
   return Math.ceil((running * (typeof percent === 'number' ? percent : 100)) / 100);
 }
 
-const refusal = (why: string, act: string): Extract<Feasibility, { readonly isFeasible: false }> => ({ isFeasible: false, why, act });
+const refusal = (why: string, act: string): Refusal => ({ isFeasible: false, why, act });
 
 /** Whether it was refused. */
-export const isRefused = <Chosen extends object>(
-  given: Chosen | Extract<Feasibility, { readonly isFeasible: false }>,
-): given is Extract<Feasibility, { readonly isFeasible: false }> => isObject(given) && 'isFeasible' in given;
+export const isRefused = <Chosen extends object>(given: Chosen | Refusal): given is Refusal => isObject(given) && 'isFeasible' in given;

@@ -34,7 +34,7 @@ export const DEPENDENCY_FIELDS = {
   tokenVariable: {
     kind: 'text',
     about: 'The variable of the environment that holds the token of admin; TOOLQUAKE_ADMIN_TOKEN unless told otherwise.',
-    pattern: /^[A-Z_][A-Z0-9_]{0,63}$/,
+    pattern: /^(?:[A-Z][A-Z0-9_]{0,57}_)?TOKEN$/,
     likeThis: 'TOOLQUAKE_ADMIN_TOKEN',
   },
 } as const satisfies SettingFields;

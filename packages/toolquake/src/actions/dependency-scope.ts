@@ -107,7 +107,7 @@ export async function mustAnswer(scope: DependencyScope, withinMs: number, signa
   const { addresses, port, whom } = scope;
   const seen: string[] = [];
   for (const address of addresses) {
-    const came = await connectWithin(scope, { address, port }, withinMs, signal);
+    const came = await connectWithin(scope, { address, port }, { timeoutMs: withinMs, signal });
     if (came.end === 'connected') return address;
     seen.push(`${address}: ${connectedText(came)}`);
   }

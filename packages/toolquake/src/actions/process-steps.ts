@@ -2,8 +2,10 @@
 import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { UndoStep } from '../core/undo-step.js';
 import type { EndSignal } from '../managers/process-manager.js';
-import type { ActionWorld } from './action.js';
-import { chooseProcesses, isRefused, type ChosenProcesses } from './chosen-processes.js';
+import { managerData } from '../managers/reopen-manager.js';
+import { findProcess, type ProcessIdentity } from '../undo/process-identity.js';
+import type { ActionWorld, FeasibilityWorld } from './action.js';
+import { chooseProcesses, isRefused, type ChosenProcesses, type Refusal } from './chosen-processes.js';
 import type { Feasibility } from '../core/prepared-action.js';
 
 /** Before the run starts a server itself, its manager has this long to do so. */
@@ -12,11 +14,7 @@ const GRACE_MS = 2000;
 /** How the server is brought back when its manager does not. Nothing for stdio servers: their callers start them. */
 export function ensureRunning({ manager, running }: ChosenProcesses): UndoStep | undefined {
   if (manager.spec.kind === 'own') return undefined;
-  const { spec, variables } = manager;
-  return {
-    kind: 'ensure-running',
-    data: { manager: { ...spec }, variables: { ...variables }, count: running, graceMs: GRACE_MS } as JsonObject,
-  };
+  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS } };
 }
 
 /** The choice, or an error where the check before the run would have refused. */
@@ -26,13 +24,19 @@ export async function chosenOrThrow(params: JsonObject, world: ActionWorld): Pro
   throw new ToolquakeError('NOT_ALLOWED', { message: `No process can be hit: ${chosen.why}.`, advice: chosen.act });
 }
 
+/** Looks for the processes before the run. A manager that is not there is an answer, too. */
+export async function lookForProcesses(params: JsonObject, world: FeasibilityWorld): Promise<ChosenProcesses | Refusal> {
+  try {
+    return await chooseProcesses(params, world);
+  } catch (error) {
+    if (!(error instanceof ToolquakeError)) throw error;
+    return { isFeasible: false, why: error.message, act: error.advice ?? 'See that the process manager answers, then try again.' };
+  }
+}
+
 /** An end is only brought about where something starts the server again. */
-export async function endFeasibility(
-  params: JsonObject,
-  world: Pick<ActionWorld, 'env' | 'manager' | 'upstream' | 'signal'>,
-  signal: EndSignal,
-): Promise<Feasibility> {
-  const chosen = await chooseProcesses(params, world);
+export async function endFeasibility(params: JsonObject, world: FeasibilityWorld, signal: EndSignal): Promise<Feasibility> {
+  const chosen = await lookForProcesses(params, world);
   if (isRefused(chosen)) return chosen;
   const { restarts, why } = await chosen.manager.restartPolicy(signal);
   if (restarts) return { isFeasible: true, how: `${chosen.manager.about}: ${why}` };
@@ -44,13 +48,21 @@ export async function endFeasibility(
 }
 
 /** `process 7` or `processes 7, 8`. */
-export const processNames = ({ processes }: Pick<ChosenProcesses, 'processes'>): string =>
-  `${processes.length === 1 ? 'process' : 'processes'} ${processes.map((one) => one.identity.pid).join(', ')}`;
+export const processNames = (identities: readonly ProcessIdentity[]): string =>
+  identities.length === 0
+    ? 'no process'
+    : `${identities.length === 1 ? 'process' : 'processes'} ${identities.map(({ pid }) => pid).join(', ')}`;
+
+/** The choice as it was, or anew where one of them has ended since: stdio servers come and go, and managers restart. */
+export async function stillChosen(chosen: ChosenProcesses, params: JsonObject, world: ActionWorld): Promise<ChosenProcesses> {
+  const isWhole = chosen.all.length > 0 && chosen.all.every((identity) => findProcess(identity) !== undefined);
+  return isWhole ? chosen : chosenOrThrow(params, world);
+}
 
 /** Rejects when one of these must not be touched any more. */
-export function checkProtection({ processes, protection }: ChosenProcesses): void {
-  for (const { identity } of processes) {
-    const why = protection(identity.pid);
-    if (why !== undefined) throw new ToolquakeError('NOT_ALLOWED', { message: `Process ${identity.pid} must not be touched: ${why}.` });
+export function checkProtection({ all, protection }: ChosenProcesses): void {
+  for (const { pid } of all) {
+    const why = protection(pid);
+    if (why !== undefined) throw new ToolquakeError('NOT_ALLOWED', { message: `Process ${pid} must not be touched: ${why}.` });
   }
 }

@@ -1,9 +1,10 @@
 /** What is wrong with an experiment as a whole, though each of its values is fine: it could never be judged, or never be stopped. */
-import { pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
+import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { failureReasons, isFailureReason } from '../core/failure-reason.js';
-import { SIGNALS, type Sample, type SignalQuery } from '../core/sample.js';
+import { SIGNALS, type Sample, type SignalQuery, type SteadyRule } from '../core/sample.js';
+import { timeWord } from '../core/time-word.js';
 import type { ConfiguredTarget } from './configured-target.js';
 import type { Settings } from './experiment-settings.js';
 
@@ -17,7 +18,6 @@ export type ExperimentSurroundings = {
 const STEADY_PHASES = ['before', 'during', 'after'];
 /** Too few samples stretch a window to this many times its length, and no further. */
 const STRETCH = 4;
-const seconds = (ms: number): string => `${Number((ms / 1000).toPrecision(6))}s`;
 
 /** Reports every problem. */
 export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
@@ -32,6 +32,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     const path = ['steady', index];
     checkBound(reader, rule, path, ['atLeast', 'atMost', 'equals']);
     checkPhases(reader, rule, path);
+    checkBrought(report, experiment.steady[index]!, path, experiment, around);
     checkQuery(report, experiment.steady[index]!, path, experiment, around);
   });
   rules('rollback_on').forEach((rule, index) => {
@@ -48,6 +49,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     );
   }
   checkNames(reader, experiment);
+  checkPaths(report, experiment);
   checkManager(reader, settings);
   checkDose(report, experiment, around);
   checkTimes(report, experiment);
@@ -58,6 +60,8 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     report(path, `names no failure reason: "${reason}".`, advice.startsWith('Did') ? advice : 'docs/failure-reasons.md lists them.');
   }
 }
+
+const broughtBy = (actions: readonly Action[]): ReadonlySet<Sample['source']> => new Set(actions.flatMap(({ brings }) => brings ?? []));
 
 type Report = (path: PlanPath, message: string, advice?: string) => void;
 
@@ -80,11 +84,29 @@ function checkPhases(reader: ValueReader, rule: Settings, path: PlanPath): void 
   if (given.length === 0) reader.report([...path, 'in'], 'IMPOSSIBLE', `${pathText(path)}.in is empty: the rule would never count.`);
 }
 
+/** What an action sees itself is seen while it works, and never before or after. */
+function checkBrought(
+  report: Report,
+  { signal, phases }: SteadyRule,
+  path: PlanPath,
+  { load }: Experiment,
+  around: ExperimentSurroundings,
+): void {
+  const { source } = SIGNALS[signal];
+  const isBrought = load === undefined && broughtBy(around.actions).has(source);
+  if (!isBrought || (source !== 'call' && source !== 'task') || phases.every((phase) => phase === 'during')) return;
+  report(
+    [...path, 'in'],
+    `is ${phases.join(', ')}, and without a load there are calls only while the actions make them.`,
+    'Write "in: during", or add "load".',
+  );
+}
+
 /** Can the rule be answered at all? */
 function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experiment: Experiment, around: ExperimentSurroundings): void {
   const { signal, name, lane, windowMs, minSamples } = query;
   const { source } = SIGNALS[signal];
-  const brought = new Set<Sample['source']>(around.actions.flatMap(({ brings }) => brings ?? []));
+  const brought = broughtBy(around.actions);
   const at = (key: string): PlanPath => [...path, key];
   const blasts = around.actions.map(({ blast }) => blast);
   if ((source === 'call' || source === 'task') && experiment.load === undefined && !brought.has(source))
@@ -113,7 +135,7 @@ function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experime
     const least = Math.ceil((minSamples * everyMs) / 1000);
     report(
       at('minSamples'),
-      `is ${minSamples}, and no window of ${seconds(windowMs)} will ever see so many.`,
+      `is ${minSamples}, and no window of ${timeWord(windowMs)} will ever see so many.`,
       `A window of ${least}s would.`,
     );
   }
@@ -137,7 +159,7 @@ function checkReading(
 }
 
 function checkWithin(report: Report, { limits: { maxRuntimeMs } }: Experiment, ms: number, path: PlanPath): void {
-  if (ms > maxRuntimeMs) report(path, `is ${seconds(ms)}, longer than the whole run may be (${seconds(maxRuntimeMs)}).`);
+  if (ms > maxRuntimeMs) report(path, `is ${timeWord(ms)}, longer than the whole run may be (${timeWord(maxRuntimeMs)}).`);
 }
 
 function checkNames(reader: ValueReader, experiment: Experiment): void {
@@ -155,6 +177,15 @@ function checkNames(reader: ValueReader, experiment: Experiment): void {
         );
     });
   }
+}
+
+/** A path that nobody can read finds nothing, and would say so only when everything is broken. */
+function checkPaths(report: Report, { readings, load }: Experiment): void {
+  const check = (text: string, path: PlanPath): void => {
+    if (parsePath(text) === undefined) report(path, `is no path into an answer: ${JSON.stringify(text)}.`, 'For example: items[0].total');
+  };
+  readings.forEach((reading, index) => check(reading.path, ['readings', index, 'path']));
+  if (load?.notEmpty !== undefined) check(load.notEmpty, ['load', 'notEmpty']);
 }
 
 function checkManager(reader: ValueReader, settings: Settings): void {
@@ -193,8 +224,8 @@ function checkTimes(report: Report, experiment: Experiment): void {
   if (lease.ttlMs <= 2 * lease.heartbeatMs) {
     report(
       ['lease'],
-      `ends after ${seconds(lease.ttlMs)}, and signs of life come every ${seconds(lease.heartbeatMs)}: one lost one would end the run.`,
-      `ttl must be more than ${seconds(2 * lease.heartbeatMs)}.`,
+      `ends after ${timeWord(lease.ttlMs)}, and signs of life come every ${timeWord(lease.heartbeatMs)}: one lost one would end the run.`,
+      `ttl must be more than ${timeWord(2 * lease.heartbeatMs)}.`,
     );
   }
   const faultMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
@@ -202,7 +233,7 @@ function checkTimes(report: Report, experiment: Experiment): void {
   if (wholeMs > limits.maxRuntimeMs) {
     report(
       ['limits', 'maxRuntime'],
-      `is ${seconds(limits.maxRuntimeMs)}, and before, the actions and after take ${seconds(wholeMs)} together.`,
+      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together.`,
     );
   }
   if (monitor.everyMs < 100) report(['monitor', 'every'], 'is less than 100ms: that is load, not monitoring.');

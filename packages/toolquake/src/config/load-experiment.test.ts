@@ -135,6 +135,21 @@ describe('an experiment file', () => {
   });
 });
 
+test('what an action itself refuses stands where its parameters do, and a plan file becomes part of the experiment', async () => {
+  writeFileSync(join(folder, 'rules.yaml'), 'seed: 7\nrules: [{ id: slow, fault: latency, params: { addedMs: 5 } }]\n');
+  const text = (params: string): string =>
+    `${SHORT.replace(/actions: .*/, `actions: [{ action: plan, params: ${params}, for: 60s }]`)}front: {}\nrollback_on: [{ signal: outage_seconds, above: 9 }]\n`;
+  const of = (params: string) => readExperimentText(text(params), folder, { actions: kinds });
+  expect((await of('{ file: rules.yaml }')).loaded?.experiment.actions[0]?.params).toEqual({
+    plan: { version: 1, seed: 7, rules: [{ id: 'slow', fault: 'latency', params: { addedMs: 5 } }] },
+  });
+  expect((await of('{ plan: { rules: [{ id: a, fault: latncy }] } }')).problems).toMatchObject([
+    { line: 6, advice: expect.stringContaining('Did you mean "latency"?') },
+  ]);
+  expect((await of('{ file: none.yaml }')).problems).toMatchObject([{ line: 6, code: 'UNREADABLE' }]);
+  expect((await of('{}')).problems[0]?.message).toContain('needs either "plan" or "file"');
+});
+
 const more = (line: string): string => `${SHORT}${line}\n`;
 const steady = (rule: string): string => more(`steady: [{ ${rule} }]`);
 
@@ -161,6 +176,8 @@ test.each([
   [steady('signal: probe_p95_ms'), 'steady[0] needs "atLeast" or "atMost" or "equals".'],
   [steady('signal: probe_p95_ms, atMost: 5, atLeast: 1'), 'steady[0] has 2 bounds: atLeast and atMost.'],
   [steady('signal: error_rate, atMost: 0.1'), 'steady[0].signal is "error_rate", and nobody calls. Add "load".'],
+  [steady('signal: error_rate, atMost: 0.1').replace('break-server', 'call-often'), 'there are calls only while the actions make them'],
+  [steady('signal: error_rate, atMost: 0.1, in: during').replace('break-server', 'call-often'), 'accepted'],
   [steady('signal: task_failure_rate, atMost: 0.1'), 'nobody calls'],
   [steady('signal: uptime_seconds, atLeast: 1'), 'nobody knows the process'],
   [steady('signal: health_status, equals: 200').replace('shop', 'plain'), 'the target has no health URL'],
@@ -172,10 +189,10 @@ test.each([
   [steady('signal: probe_success, atLeast: 1, in: [befor]'), 'Did you mean "before"?'],
   [
     steady('signal: probe_success, atLeast: 1, window: 60s, minSamples: 100'),
-    'no window of 60s will ever see so many. A window of 6000s would.',
+    'no window of 1m will ever see so many. A window of 6000s would.',
   ],
-  [steady('signal: probe_success, atLeast: 1, window: 2h'), 'longer than the whole run may be (3600s)'],
-  [more('rollback_on: [{ signal: outage_seconds, above: 3, for: 2h }]'), 'rollback_on[0].for is 7200s'],
+  [steady('signal: probe_success, atLeast: 1, window: 2h'), 'longer than the whole run may be (1h)'],
+  [more('rollback_on: [{ signal: outage_seconds, above: 3, for: 2h }]'), 'rollback_on[0].for is 2h'],
   [SHORT.replace('break-server', 'wait'), 'The file has no tripwire'],
   [more('dose: { ladder: [10, 10] }'), 'dose.ladder[1] is 10 after 10'],
   [more('dose: { ladder: [0] }'), 'from 1 to 100'],
@@ -183,11 +200,12 @@ test.each([
   [more('manager: {}'), 'manager says nothing'],
   [more('manager: { pm2: "--all" }'), 'manager.pm2 cannot be'],
   [more('manager: { docker: "a;b" }'), 'manager.docker cannot be'],
+  [more('readings: [{ name: a, tool: t, path: "a[" }]'), 'readings[0].path is no path into an answer: "a[".'],
   [more('expect: { alert: { reasons: [conection_refused] } }'), 'Did you mean "connection_refused"?'],
   [more('monitor: { every: 10ms }'), 'that is load, not monitoring'],
   [more('monitor: { external: { port: 1, token: s3cret } }'), 'secrets come from the environment'],
   [more('times: { tick: 5s }'), 'within two seconds'],
-  [more('limits: { maxRuntime: 2m }'), 'take 180s together'],
+  [more('limits: { maxRuntime: 2m }'), 'take 3m together'],
   [SHORT.replace('id: e\n', 'id: ../e\n'), 'For example: block-database'],
   [
     SHORT.replace(/actions: .*/, 'actions: [{ action: wait, for: 1s }, { action: wait, for: 1s }]'),

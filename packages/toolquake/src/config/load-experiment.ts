@@ -1,7 +1,17 @@
 /** From an experiment file to a checked experiment and its target. Errors carry file, line, column and the nearest good word. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describeValue, isObject, pathText, suggest, type JsonObject, type PlanProblem, type ValueReader } from '@toolquake/sdk/core';
+import {
+  describeValue,
+  isObject,
+  pathText,
+  suggest,
+  ToolquakeError,
+  type JsonObject,
+  type PlanPath,
+  type PlanProblem,
+  type ValueReader,
+} from '@toolquake/sdk/core';
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { checkExperiment } from './check-experiment.js';
@@ -56,7 +66,7 @@ export async function readExperimentText(text: string, folder: string, options: 
   if (parsed.problems.length > 0) return { loaded: undefined, problems: parsed.problems };
   const reader = settingReader();
   const settings = readSettings(reader, parsed.value, [], EXPERIMENT_FIELDS);
-  const steps = stepsOf(reader, parsed.value, settings, Object.values(options.actions));
+  const steps = await stepsOf(reader, parsed.value, settings, { actions: Object.values(options.actions), folder });
   // What the table refused would only break what looks closer.
   if (reader.problems.length === 0) {
     const target = await targetOf(reader, settings, folder, options.project);
@@ -68,28 +78,43 @@ export async function readExperimentText(text: string, folder: string, options: 
 }
 
 /** Every step whose action is known, with its parameters by the table of that action. */
-function stepsOf(reader: ValueReader, value: unknown, settings: Settings, actions: readonly Action[]): readonly KnownStep[] {
+async function stepsOf(
+  reader: ValueReader,
+  value: unknown,
+  settings: Settings,
+  { actions, folder }: { readonly actions: readonly Action[]; readonly folder: string },
+): Promise<readonly KnownStep[]> {
   const given: unknown = isObject(value) ? value['actions'] : undefined;
-  if (!Array.isArray(given)) return [];
-  const words = actions.map(({ type }) => type);
-  return given.flatMap((step: unknown, index): readonly KnownStep[] => {
+  const steps: KnownStep[] = [];
+  for (const [index, step] of (Array.isArray(given) ? given : []).entries() as Iterable<[number, unknown]>) {
     const word = isObject(step) ? step['action'] : undefined;
-    if (!isObject(step) || typeof word !== 'string') return [];
-    const action = actions.find(({ type }) => type === word);
+    if (!isObject(step) || typeof word !== 'string') continue;
     const path = ['actions', index];
+    const action = actions.find(({ type }) => type === word);
     if (action === undefined) {
-      reader.report(
-        [...path, 'action'],
-        'BAD_ARGUMENT',
-        `${pathText(path)} has the unknown action ${describeValue(word)}.`,
-        suggest(word, words),
-      );
-      return [];
+      const words = actions.map(({ type }) => type);
+      const message = `${pathText(path)} has the unknown action ${describeValue(word)}.`;
+      reader.report([...path, 'action'], 'BAD_ARGUMENT', message, suggest(word, words));
+      continue;
     }
-    const params = readSettings(reader, step['params'] ?? {}, [...path, 'params'], action.params);
+    const known = reader.problems.length;
     // Settings come from JSON-like text, and reading them only changes times into numbers.
-    return [{ settings: (settings['actions'] as readonly Settings[])[index]!, action, params: params as JsonObject }];
-  });
+    const read = readSettings(reader, step['params'] ?? {}, [...path, 'params'], action.params) as JsonObject;
+    const params = reader.problems.length === known ? await settledParams(reader, action, read, [...path, 'params'], folder) : read;
+    steps.push({ settings: (settings['actions'] as readonly Settings[])[index]!, action, params });
+  }
+  return steps;
+}
+
+/** What the action itself has to say about its parameters stands where they stand. */
+async function settledParams(reader: ValueReader, action: Action, params: JsonObject, path: PlanPath, folder: string): Promise<JsonObject> {
+  try {
+    return (await action.settle?.(params, folder)) ?? params;
+  } catch (error) {
+    if (!(error instanceof ToolquakeError)) throw error;
+    reader.report(path, error.code === 'UNKNOWN_KEY' ? 'BAD_ARGUMENT' : error.code, error.message, error.advice);
+    return params;
+  }
 }
 
 async function targetOf(

@@ -79,3 +79,9 @@ test('entries of other kinds, and calls without a trace, are nobody of ours', ()
   join.entry({ kind: 'problem', atMs: 0, message: 'x' }, 0);
   expect(join.waiting).toBe(0);
 });
+
+test('a call that found no connection never reached the proxy: it is told at once, and was not hit', () => {
+  const { join, told } = joined();
+  join.call({ key: '', sample: { ...sample(1), end: 'broken' } }, 0);
+  expect([told, join.waiting]).toMatchObject([[{ end: 'broken', lane: 'control' }], 0]);
+});

@@ -18,7 +18,7 @@ export type LaneJoinOptions = {
 
 /** See the module comment. */
 export type LaneJoin = {
-  /** What a worker of the workload said: a sample with the trace that the request named. Others are no business of ours. */
+  /** What a worker of the workload said: a sample with the trace that the request named. Empty: no request went out, so none was hit. */
   call(message: { readonly key: string; readonly sample: CallSample }, nowMs: number): void;
   /** An entry of the journal of the proxy; only calls that name a trace matter. */
   entry(entry: JournalEntry, nowMs: number): void;
@@ -51,6 +51,7 @@ export function createLaneJoin({ onSample, patienceMs = PATIENCE_MS, maxWaiting 
 
   return {
     call({ key, sample }, nowMs) {
+      if (key === '') return tell(sample, false);
       const hit = hits.get(key);
       if (hit === undefined) {
         calls.set(key, { sample, sinceMs: nowMs });

@@ -33,9 +33,6 @@ function windowed(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number):
   }
 }
 
-/** The text of a rule's bound: `at least 0.99`. A tripwire above 0.01 wants `at most 0.01`. */
-export const boundText = (rule: SteadyRule | TripRule): string => boundOf(rule).text;
-
 /** What a rule says at a moment. */
 export function readRule(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number, cadence: Cadence): RuleReading {
   const bound = boundOf(rule);

@@ -30,7 +30,8 @@ function failing(book: SampleBook): readonly Of<'probe'>[] {
   return probes.slice(probes.findLastIndex((probe) => probe.isUp) + 1);
 }
 
-const isProtocolFailure = ({ isUp, step }: Of<'probe'>): boolean => !isUp && (step === null || STAGES.indexOf(step) < STAGES.indexOf('call'));
+const isProtocolFailure = ({ isUp, step }: Of<'probe'>): boolean =>
+  !isUp && (step === null || STAGES.indexOf(step) < STAGES.indexOf('call'));
 
 /** Restarts since the run began: as the process manager counted them, else how often another process was there. */
 function restarts(book: SampleBook): number {
@@ -107,8 +108,7 @@ export function samplesOf({ signal, lane, name }: SignalQuery, book: SampleBook,
   const samples: readonly Sample[] = book.since(source, sinceMs);
   if (source === 'call') return lane === undefined ? samples : samples.filter((one) => one.source === 'call' && one.lane === lane);
   if (source === 'reading') return name === undefined ? [] : samples.filter((one) => one.source === 'reading' && one.name === name);
-  if (signal === 'health_status')
-    return samples.some((one) => one.source === 'probe' && one.healthStatus !== undefined) ? samples : [];
+  if (signal === 'health_status') return samples.some((one) => one.source === 'probe' && one.healthStatus !== undefined) ? samples : [];
   return samples;
 }
 

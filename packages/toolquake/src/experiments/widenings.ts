@@ -1,7 +1,6 @@
 /** After enough greens: what would teach something new, in the words of the experiment at hand. Pure. */
 import type { Experiment } from '../core/experiment.js';
-
-const time = (ms: number): string => (ms % 60_000 === 0 ? `${ms / 60_000}m` : ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`);
+import { timeWord } from '../core/time-word.js';
 
 /** A line each, the nearest step first. */
 export function widenings({ actions, dose, limits, times }: Experiment, stage: number, actionWords: readonly string[]): readonly string[] {
@@ -14,8 +13,8 @@ export function widenings({ actions, dose, limits, times }: Experiment, stage: n
   if (first === undefined) return [...lines, 'Another action: these only wait.'];
   const longer = first.forMs * 2;
   const wholeMs = times.beforeMs + actions.reduce((sum, { forMs }) => sum + forMs, 0) + first.forMs + times.afterMs;
-  const limit = wholeMs > limits.maxRuntimeMs ? `, with limits.maxRuntime: ${time(wholeMs)}` : '';
-  lines.push(`A longer time: "${first.id}" for: ${time(longer)} instead of ${time(first.forMs)}${limit}.`);
+  const limit = wholeMs > limits.maxRuntimeMs ? `, with limits.maxRuntime: ${timeWord(wholeMs)}` : '';
+  lines.push(`A longer time: "${first.id}" for: ${timeWord(longer)} instead of ${timeWord(first.forMs)}${limit}.`);
   const used = new Set(actions.map(({ action }) => action));
   const others = actionWords.filter((word) => word !== 'wait' && !used.has(word)).toSorted();
   if (others.length > 0) {

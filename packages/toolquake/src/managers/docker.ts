@@ -67,7 +67,12 @@ export function openDocker(given: string, world: ManagerWorld): ProcessManager {
       const processes = runningProcesses([container.pid]);
       if (container.status === 'running' && !processes.every((one) => isOf(container, one)))
         throw noAnswer(`its process ${container.pid} is not a process of this host; is the daemon on another one`);
-      return { processes, expected: 1, restarts: container.restarts };
+      return {
+        processes,
+        expected: 1,
+        isGivenUp: container.status === 'exited' || container.status === 'dead',
+        restarts: container.restarts,
+      };
     },
     restartPolicy: async (signal) => dockerPolicy(await inspect(), signal),
     start: () => act('start'),

@@ -12,7 +12,8 @@ export async function every({ everyMs, clock, signal }: EveryOptions, round: () 
   }
 }
 
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+/** Over after a time, or at once when the signal aborts. */
+export function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = (): void => {

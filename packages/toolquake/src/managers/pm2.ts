@@ -1,15 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { ToolquakeError } from '@toolquake/sdk/core';
 import { checkedName } from './manager-names.js';
 import { parsePm2List, type Pm2Process } from './pm2-list.js';
 import type { ManagerWorld, ProcessManager, RestartPolicy } from './process-manager.js';
-import { commandOf, runningProcesses } from './process-table.js';
+import { runningProcesses } from './process-table.js';
 import { runProgram } from './run-program.js';
 
 /** The folder of PM2: of its daemon, its sockets and its logs. */
-export const pm2Home = (env: ManagerWorld['env']): string => env['PM2_HOME'] ?? join(env['HOME'] ?? homedir(), '.pm2');
+export const pm2Home = (env: ManagerWorld['env']): string => absolute(env['PM2_HOME'] ?? join(env['HOME'] ?? homedir(), '.pm2'));
 
 /** Processes that PM2 runs under a name. Acts on the ids that it finds, since PM2 takes a name for a namespace, too. */
 export function openPm2(given: string, world: ManagerWorld): ProcessManager {
@@ -24,7 +25,7 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
     // Nobody needs to bring back what was thrown away with the whole of PM2.
     if (!existsSync(home)) return [];
     // Any command of PM2 starts its daemon where none runs: looking must not.
-    if (!isDaemonRunning(home)) throw noAnswer(`no daemon of PM2 runs for the folder ${home}`, 'Is PM2_HOME right?');
+    if (!(await isDaemonRunning(home))) throw noAnswer(`no daemon of PM2 runs for the folder ${home}`, 'Is PM2_HOME right?');
     const { code, stdout } = await pm2('jlist');
     const all = code === 0 ? parsePm2List(stdout) : undefined;
     if (all === undefined) throw noAnswer(`"pm2 jlist" printed no list (exit code ${code})`);
@@ -50,6 +51,7 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
       return {
         processes: runningProcesses(found.map((one) => one.pid)),
         expected: found.length,
+        isGivenUp: found.some((one) => one.status === 'stopped' || one.status === 'errored'),
         restarts: found.reduce((sum, one) => sum + one.restarts, 0),
       };
     },
@@ -82,12 +84,14 @@ export function pm2Policy(found: readonly Pm2Process[]): RestartPolicy {
   return { restarts: true, why: `PM2 restarts it, and gives up after ${maxRestarts} ends within ${minUptimeMs} ms` };
 }
 
-/** PM2 renames its daemon, so its command line tells it from a process that got its pid later. */
-function isDaemonRunning(home: string): boolean {
-  try {
-    const pid = Number(readFileSync(join(home, 'pm2.pid'), 'utf8').trim());
-    return Number.isSafeInteger(pid) && pid > 1 && commandOf(pid).join(' ').includes('God Daemon');
-  } catch {
-    return false;
-  }
+/** The daemon has many names (`pm2-runtime`, PM2_DAEMON_TITLE), and one socket. */
+function isDaemonRunning(home: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(home, 'rpc.sock'));
+    const answer = (isRunning: boolean): void => {
+      socket.destroy();
+      resolve(isRunning);
+    };
+    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+  });
 }

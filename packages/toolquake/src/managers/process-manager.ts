@@ -9,6 +9,8 @@ export type ProcessLook = {
   readonly processes: readonly RunningProcess[];
   /** How many the manager is meant to run: 0 when it knows nothing of the name (any more). Absent where nobody knows. */
   readonly expected?: number | undefined;
+  /** The manager itself says that it will not start it again: it was stopped, or ended too often. */
+  readonly isGivenUp?: boolean | undefined;
   /** How often the manager started them again, all together, where it counts. */
   readonly restarts?: number | undefined;
 };

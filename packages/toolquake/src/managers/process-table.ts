@@ -5,8 +5,8 @@ import { identify, readStat, type ProcessIdentity, type ProcessStat } from '../u
 /** Linux counts start times in hundredths of a second for every program, whatever the kernel ticks at. */
 const TICKS_A_SECOND = 100;
 
-/** Ids of all processes. Empty where the host has no /proc. */
-export function processIds(): readonly number[] {
+/** Empty where the host has no /proc. */
+function processIds(): readonly number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -27,8 +27,7 @@ export function commandOf(pid: number): readonly string[] {
   }
 }
 
-/** All that runs, with its parent. */
-export const processTable = (): readonly ProcessStat[] => processIds().flatMap((pid) => readStat(pid) ?? []);
+const processTable = (): readonly ProcessStat[] => processIds().flatMap((pid) => readStat(pid) ?? []);
 
 /** The parents of a process, nearest first, up to the first process of the host. */
 export function ancestorsOf(pid: number): readonly number[] {
@@ -55,7 +54,10 @@ export function processesByCommand(command: readonly string[]): readonly number[
 
 /** Whether a process was started by these words. */
 export function isSameCommand(running: readonly string[], command: readonly string[]): boolean {
-  if (command.length === 0 || running.length !== command.length) return false;
+  if (command.length === 0) return false;
+  // A program may rename itself, as all do under PM2: then its words are one text, and zeros fill the rest.
+  if (running.slice(1).every((word) => word === '') && running[0]?.trim() === command.join(' ')) return true;
+  if (running.length !== command.length) return false;
   const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
   const [program = '', ...words] = command;
   const [runs = '', ...its] = running;

@@ -38,9 +38,10 @@ export function openSystemd(given: string, world: ManagerWorld): ProcessManager 
     variables: {},
     about,
     async look() {
-      const { LoadState, MainPID, NRestarts } = await show();
+      const { LoadState, ActiveState, MainPID, NRestarts } = await show();
       const expected = LoadState === 'not-found' ? 0 : 1;
-      return { processes: runningProcesses([Number(MainPID)]), expected, restarts: Number(NRestarts) || 0 };
+      const isGivenUp = ActiveState === 'inactive' || ActiveState === 'failed';
+      return { processes: runningProcesses([Number(MainPID)]), expected, isGivenUp, restarts: Number(NRestarts) || 0 };
     },
     restartPolicy: async (signal) => systemdPolicy(await show(), signal),
     start: () => act('start'),

@@ -45,7 +45,7 @@ const SLOW_FLOOR_MS = 50;
 export function createAlertState(rules: AlertRules): AlertState {
   const down = createRule('consecutive_failures', rules.failures);
   const slow = createRule('latency', rules.failures);
-  const quiet: number[] = [];
+  let quiet: readonly number[] = [];
   let bound: number | undefined;
   let latest: number[] = [];
 
@@ -53,7 +53,7 @@ export function createAlertState(rules: AlertRules): AlertState {
   function isSlow(news: ProbeNews): boolean {
     latest = [...latest, news.totalMs].slice(-rules.slowOver);
     if (news.atMs < rules.quietUntilMs) {
-      quiet.push(news.totalMs);
+      quiet = latest;
       return false;
     }
     if (bound === undefined && quiet.length >= MIN_BASELINE)

@@ -14,14 +14,17 @@ export type ConnectEnd = 'connected' | 'refused' | 'reset' | 'timeout' | 'unreac
 /** What was seen. `roundMs`: from our end of the stream to theirs, the one round trip that every protocol knows; null when they kept silent. */
 export type Connected = { readonly end: ConnectEnd; readonly connectMs: number; readonly roundMs: number | null; readonly why: string };
 
+/** How it is looked. `isPoking`: a line break is sent first, because a relay holds back bytes and not their end. */
+export type Look = { readonly timeoutMs: number; readonly isPoking?: boolean | undefined; readonly signal?: AbortSignal | undefined };
+
 // Runs in a process of its own: a whole program in plain JavaScript, whose three arguments are data.
 const PROGRAM = `
-const [host, port, timeoutMs] = process.argv.slice(1);
+const [host, port, timeoutMs, poke] = process.argv.slice(1);
 const startedAt = performance.now();
 let connectMs = -1, endedAt = 0;
 const tell = (end, roundMs, why) => { process.stdout.write(JSON.stringify({ end, connectMs, roundMs, why })); process.exit(0); };
 const socket = require('node:net').connect({ host, port: Number(port), allowHalfOpen: true });
-socket.on('connect', () => { connectMs = performance.now() - startedAt; endedAt = performance.now(); socket.end(); });
+socket.on('connect', () => { connectMs = performance.now() - startedAt; endedAt = performance.now(); socket.end(poke); });
 socket.on('data', () => {});
 socket.on('end', () => tell('connected', performance.now() - endedAt, ''));
 socket.on('error', (error) => {
@@ -38,10 +41,9 @@ const START_MS = 5000;
 export async function connectWithin(
   from: Viewpoint,
   to: { readonly address: string; readonly port: number },
-  timeoutMs: number,
-  signal?: AbortSignal,
+  { timeoutMs, isPoking = false, signal }: Look,
 ): Promise<Connected> {
-  const program = [process.execPath, '-e', PROGRAM, to.address, String(to.port), String(timeoutMs)];
+  const program = [process.execPath, '-e', PROGRAM, to.address, String(to.port), String(timeoutMs), isPoking ? '\n' : ''];
   let descriptor: number | undefined;
   try {
     const argv = [...program];

@@ -47,7 +47,7 @@ async function looked(value: unknown, namespace: NamespaceFacts | undefined, { s
   const { address, port, uid }: JsonObject = isObject(value) ? value : {};
   if (typeof address !== 'string' || isIP(address) === 0 || !isPort(port)) return '';
   const from = { namespace, uid: typeof uid === 'number' && Number.isSafeInteger(uid) && uid >= 0 ? uid : undefined };
-  const seen = await connectWithin(from, { address, port }, LOOK_MS, signal);
+  const seen = await connectWithin(from, { address, port }, { timeoutMs: LOOK_MS, signal });
   return `; ${address} port ${port}: ${connectedText(seen)}`;
 }
 

@@ -28,6 +28,8 @@ export async function askAdminRoutes({ url, route, body, token, signal }: AdminQ
     method,
     headers: {
       authorization: `Bearer ${token}`,
+      // A kept connection may be dead by the next question: a server that is gone must be seen as gone.
+      connection: 'close',
       // Services read a body as JSON only where it says so; a plan may be YAML.
       ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
     },

@@ -25,6 +25,8 @@ export type TcpProxyOptions = {
   readonly journal: JournalSink;
   readonly startedAtMs: number;
   readonly target?: string | undefined;
+  /** The local port of the next connection upstream; the system chooses unless told otherwise. */
+  readonly localPort?: (() => number) | undefined;
   /** The upstream could not be reached, or went away: why. */
   readonly onUnreachable: (why: string) => void;
   /** Our own mistakes. Throwing here resets the connection at hand. */
@@ -141,7 +143,8 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
       client.resetAndDestroy();
       return;
     }
-    const server = net.connect({ ...options.upstream, allowHalfOpen: true, noDelay: true });
+    const local = options.localPort === undefined ? {} : { localPort: options.localPort() };
+    const server = net.connect({ ...options.upstream, ...local, allowHalfOpen: true, noDelay: true });
     let isConnected = false;
     server.once('connect', () => (isConnected = true));
     server.once('error', (error) => void (isConnected || options.onUnreachable(error.message)));

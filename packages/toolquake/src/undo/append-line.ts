@@ -44,7 +44,7 @@ async function write(path: string, flags: number, line: LedgerLine, points: Faul
 
 /** A full disk may take half of a line and refuse the rest. */
 async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < bytes.length;) {
     const { bytesWritten } = await handle.write(bytes, from, bytes.length - from);
     from += bytesWritten;
   }

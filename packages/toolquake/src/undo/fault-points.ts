@@ -9,20 +9,21 @@ export type FaultPoints = {
   isDeadly(name: string): boolean;
 };
 
-/** Variable that names the point to die at: `runner intent 2 torn`. */
+/** Variable that names the points to die at, separated by semicolons: `runner intent 2 torn`. */
 export const FAULT_POINT_VARIABLE = 'TOOLQUAKE_FAULT_POINT';
 /** Variable that names a file which gets the name of every point passed. */
 export const FAULT_POINT_LOG_VARIABLE = 'TOOLQUAKE_FAULT_POINT_LOG';
 
 /** Points as the environment says; `who` comes before each name. */
 export function faultPointsOf(env: Readonly<Record<string, string | undefined>>, who: string): FaultPoints {
-  const [deadly, log] = [env[FAULT_POINT_VARIABLE], env[FAULT_POINT_LOG_VARIABLE]];
+  const deadly = (env[FAULT_POINT_VARIABLE] ?? '').split(';');
+  const log = env[FAULT_POINT_LOG_VARIABLE];
   return {
     pass(name) {
       const full = `${who} ${name}`;
       if (log !== undefined && log !== '') appendFileSync(log, `${full}\n`);
-      if (full === deadly) process.kill(process.pid, 'SIGKILL');
+      if (deadly.includes(full)) process.kill(process.pid, 'SIGKILL');
     },
-    isDeadly: (name) => `${who} ${name}` === deadly,
+    isDeadly: (name) => deadly.includes(`${who} ${name}`),
   };
 }

@@ -68,7 +68,9 @@ export function readLedgerLine(text: string): ReadLine {
   if (!isObject(value)) return { is: 'damaged', why: 'it is not an object' };
   if (value['v'] !== VERSION) return { is: 'damaged', why: `it was written by another version (${String(value['v']).slice(0, 20)})` };
   const line = lineOf(value);
-  return line === undefined ? { is: 'damaged', why: `its kind is not known (${String(value['kind']).slice(0, 40)})` } : { is: 'line', line };
+  return line === undefined
+    ? { is: 'damaged', why: `its kind is not known (${String(value['kind']).slice(0, 40)})` }
+    : { is: 'line', line };
 }
 
 function lineOf(value: JsonObject): LedgerLine | undefined {

@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import { ToolquakeError } from '@toolquake/sdk/core';
 import type { UndoneBy, UndoOutcome } from '../core/undo-step.js';
+import { appendLine } from './append-line.js';
+import { faultPointsOf } from './fault-points.js';
 import { forgetOpenRun, openRuns, type OpenRun } from './open-runs.js';
 import { ownerState } from './owner.js';
 import { readLedger, type LedgerContent } from './read-ledger.js';
@@ -24,7 +26,12 @@ export type Leftover = {
   readonly startedAt: string | undefined;
   /** Process of the runner; undefined where it is not known. */
   readonly pid: number | undefined;
-  readonly openSteps: readonly { readonly step: number; readonly action: string; readonly name: string; readonly why: string | undefined }[];
+  readonly openSteps: readonly {
+    readonly step: number;
+    readonly action: string;
+    readonly name: string;
+    readonly why: string | undefined;
+  }[];
   /** Why it cannot be undone by itself. */
   readonly problem: string | undefined;
 };
@@ -87,6 +94,12 @@ export async function undoRun(leftover: Leftover, { by, env, kinds }: UndoRunOpt
   const report = await undoOpenSteps(ledgerPath, { by, env, kinds, takeover, isProvisional: isLiving, isLast: !isLiving });
   if (report.isClean && !isLiving) forgetOpenRun(env, runId);
   return report.outcomes;
+}
+
+/** Gives a run up that cannot be undone: only for what a person saw and put right by hand. */
+export async function forgetRun({ runId, ledgerPath }: Leftover, env: Env): Promise<void> {
+  if (existsSync(ledgerPath)) await appendLine(ledgerPath, { kind: 'close', by: 'person' }, faultPointsOf(env, 'person')).catch(() => {});
+  forgetOpenRun(env, runId);
 }
 
 /** Undoes what the dead left behind. One run that cannot be undone never stops the rest. */

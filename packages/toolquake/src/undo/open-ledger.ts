@@ -63,12 +63,16 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
     intend: (action, name, undo) =>
       inTurn(async () => {
         if (!Object.values(kinds).some(({ kind }) => kind === undo.kind)) {
-          throw new ToolquakeError('NOT_ALLOWED', { message: `"${name}" names the undo "${undo.kind}", which nobody here can do. So it was not done.` });
+          throw new ToolquakeError('NOT_ALLOWED', {
+            message: `"${name}" names the undo "${undo.kind}", which nobody here can do. So it was not done.`,
+          });
         }
         refuseIfLost(name, lostTo());
         const line: LedgerLine = { kind: 'intent', step: count + 1, action, name, undo };
         if (ledgerLineText(line).length > MAX_LINE_BYTES) {
-          throw new ToolquakeError('TOO_LARGE', { message: `The undo of "${name}" is larger than ${MAX_LINE_BYTES} bytes. So it was not done.` });
+          throw new ToolquakeError('TOO_LARGE', {
+            message: `The undo of "${name}" is larger than ${MAX_LINE_BYTES} bytes. So it was not done.`,
+          });
         }
         // A torn line used the number up: it may be whole on disk after all.
         count++;

@@ -50,7 +50,10 @@ export function openRuns(env: Env): readonly OpenRun[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  return names.filter((name) => name.endsWith('.json')).toSorted().map((name) => readPointer(join(folder, name), name.slice(0, -5)));
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .map((name) => readPointer(join(folder, name), name.slice(0, -5)));
 }
 
 function readPointer(pointerPath: string, runId: string): OpenRun {

@@ -27,7 +27,8 @@ export function ownOwner(): Owner {
   const identity = identify(process.pid);
   if (identity === undefined || identity.bootId === '') {
     throw new ToolquakeError('NOT_ALLOWED', {
-      message: 'This host has no /proc, so a process cannot be told from a later one with the same number, and nothing could be undone safely.',
+      message:
+        'This host has no /proc, so a process cannot be told from a later one with the same number, and nothing could be undone safely.',
       advice: 'Run experiments on Linux, for example in a container.',
     });
   }

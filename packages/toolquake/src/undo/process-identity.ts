@@ -25,7 +25,10 @@ export function parseStat(text: string): ProcessStat | undefined {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
   if (open < 0 || close < open) return undefined;
-  const fields = text.slice(close + 1).trim().split(/\s+/);
+  const fields = text
+    .slice(close + 1)
+    .trim()
+    .split(/\s+/);
   const [pid, parent, startTicks] = [text.slice(0, open).trim(), fields[1], fields[19]].map((field) =>
     field !== undefined && /^\d{1,18}$/.test(field) ? Number(field) : undefined,
   );

@@ -38,7 +38,9 @@ function mayTake({ record }: LockView): boolean {
   const ledger = record?.['ledger'];
   if (owner === undefined || ownerState(owner) !== 'gone' || typeof ledger !== 'string') return false;
   try {
-    return readLedger(ledger).isClean;
+    const { isClean, isClosed } = readLedger(ledger);
+    // Closed though not clean: a person looked, and forgot it.
+    return isClean || isClosed;
   } catch (error) {
     const cause = (error as Error).cause;
     return (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
@@ -55,7 +57,12 @@ function refusal(server: string, { record, token }: LockView): ToolquakeError {
     });
   }
   const state = ownerState(owner);
-  const how = { alive: 'is running', stopped: 'is stopped, but not over', gone: 'ended and left something behind', elsewhere: 'runs elsewhere' };
+  const how = {
+    alive: 'is running',
+    stopped: 'is stopped, but not over',
+    gone: 'ended and left something behind',
+    elsewhere: 'runs elsewhere',
+  };
   return new ToolquakeError('NOT_ALLOWED', {
     message: `Another experiment has ${server}: run ${run} (process ${owner.pid} on ${owner.host}) ${how[state]}. Nothing was started.`,
     advice: state === 'gone' ? `Run "toolquake undo ${run}".` : `Wait for it, or run "toolquake stop ${run}".`,

@@ -28,7 +28,10 @@ export async function undoOneStep(
   const done = (state: UndoState): { state: UndoState; tookMs: number } => ({ state, tookMs: Math.round(hostMs() - startedMs) });
   const kind = kindOf(kinds, undo.kind);
   if (kind === undefined) {
-    return done({ is: 'not-undone', why: `no undo "${undo.kind}" in this version: a newer one wrote the ledger. Undo it with that version` });
+    return done({
+      is: 'not-undone',
+      why: `no undo "${undo.kind}" in this version: a newer one wrote the ledger. Undo it with that version`,
+    });
   }
   points.pass(`undo ${step} before`);
   const undone = await inTime(deadlineMs, (signal) => kind.undo(undo.data, { env, signal }));

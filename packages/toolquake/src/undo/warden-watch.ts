@@ -11,6 +11,7 @@ import { forgetOpenRun } from './open-runs.js';
 import { ownerState, ownOwner } from './owner.js';
 import { readLedger } from './read-ledger.js';
 import { isStopRequested, runDirectoryOf } from './stop-request.js';
+import type { UndoKinds } from './undo-one-step.js';
 import { undoOpenSteps, type UndoReport } from './undo-open-steps.js';
 
 /** What a warden is told when it starts, as the first line of its stdin. */
@@ -29,6 +30,8 @@ export type WardenWorld = {
   /** Tells the runner a word: `watching`, then one `beat` for each of its own. */
   readonly reply: (word: string) => void;
   readonly log: (line: string) => void;
+  /** Ways of undoing; all there are unless told otherwise. */
+  readonly kinds?: UndoKinds | undefined;
 };
 
 const POLL_MS = 100;
@@ -108,19 +111,19 @@ export async function watchRun(world: WardenWorld): Promise<void> {
 }
 
 /** The runner lives, and may go on at any moment: it loses its lock, and what it was doing is looked at again when it is gone. */
-async function takeOver({ env, log }: WardenWorld, ledgerPath: string, why: string): Promise<void> {
+async function takeOver({ env, log, kinds }: WardenWorld, ledgerPath: string, why: string): Promise<void> {
   try {
     const { lock } = readLedger(ledgerPath);
     if (lock !== undefined) revokeLock(lock.directory, lock.token);
   } catch (error) {
     log(`the lock could not be revoked: ${String(error)}`);
   }
-  tell(log, await undoOpenSteps(ledgerPath, { by: 'warden', env, takeover: why, isProvisional: true }));
+  tell(log, await undoOpenSteps(ledgerPath, { by: 'warden', env, kinds, takeover: why, isProvisional: true }));
 }
 
 /** The pipe ended. Its other end closes a moment before the process is gone, or was closed by a runner that lives on. */
 async function undoForGood(world: WardenWorld, ledgerPath: string): Promise<void> {
-  const { env, log } = world;
+  const { env, log, kinds } = world;
   const isGone = (): boolean => {
     const { runner } = readLedger(ledgerPath);
     return runner === undefined || ownerState(runner) === 'gone';
@@ -133,7 +136,7 @@ async function undoForGood(world: WardenWorld, ledgerPath: string): Promise<void
   for (const waitMs of [0, ...RETRY_MS]) {
     await delay(waitMs);
     if (forgetIfOver(world, ledgerPath)) return;
-    tell(log, await undoOpenSteps(ledgerPath, { by: 'warden', env, takeover: 'the run is gone', isLast: true }));
+    tell(log, await undoOpenSteps(ledgerPath, { by: 'warden', env, kinds, takeover: 'the run is gone', isLast: true }));
   }
   if (!forgetIfOver(world, ledgerPath)) log('something could not be undone: it stays a leftover');
 }

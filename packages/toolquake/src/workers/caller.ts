@@ -8,7 +8,7 @@ import { openConnection } from '../targets/open-connection.js';
 import type { TargetDefinition } from '../targets/target.js';
 import { endOfAnswer, endOfFailure, isWorthRetrying, type JudgedEnd } from './call-end.js';
 
-/** One call, with the trace that its request named: the journal of a proxy on the way has it too. */
+/** One call, with the trace that its request named: the journal of a proxy on the way has it too. Empty: no request went out. */
 export type CallMessage = { readonly kind: 'sample'; readonly key: string; readonly sample: Sample & { readonly source: 'call' } };
 
 /** What a caller works with. */
@@ -27,6 +27,8 @@ export type CallerOptions = {
 export type Caller = {
   /** Connects before the first call; a failure shows again, and counts, when somebody calls. */
   open(): Promise<boolean>;
+  /** The target with the era that was found, so that the next caller need not find it again. */
+  readonly target: TargetDefinition;
   /** One call, without retries. */
   callOnce(): Promise<CallEnd | undefined>;
   /** One operation with the retries of its caller. */
@@ -34,7 +36,7 @@ export type Caller = {
   close(): Promise<void>;
 };
 
-/** A call that nothing but time limits may take no longer than this to be taken apart. */
+/** A caller that has no connection yet. */
 export function createCaller(options: CallerOptions): Caller {
   const { load, clock, env, nowMs, signal, onCall } = options;
   let { target } = options;
@@ -58,7 +60,7 @@ export function createCaller(options: CallerOptions): Caller {
     void old?.close().catch(() => {});
   };
 
-  const ask = async (key: string, startMs: number): Promise<JudgedEnd> => {
+  const ask = async (key: string, startMs: number, onSend: () => void): Promise<JudgedEnd> => {
     const params: JsonObject = {
       name: load.tool,
       arguments: load.arguments,
@@ -73,6 +75,8 @@ export function createCaller(options: CallerOptions): Caller {
           if (connection === undefined) patience.addEventListener('abort', stopDial, { once: true });
           const open = await connect();
           patience.removeEventListener('abort', stopDial);
+          patience.throwIfAborted();
+          onSend();
           return open.request('tools/call', params, { signal: patience, timeoutMs: load.timeoutMs });
         },
       );
@@ -88,13 +92,16 @@ export function createCaller(options: CallerOptions): Caller {
   const callOnce = async (): Promise<CallEnd | undefined> => {
     const key = randomBytes(16).toString('hex');
     const startMs = nowMs();
-    const { end, detail } = await ask(key, startMs);
+    let isSent = false;
+    const { end, detail } = await ask(key, startMs, () => {
+      isSent = true;
+    });
     // We broke it off ourselves.
     if (signal.aborted) return undefined;
     const atMs = nowMs();
     onCall({
       kind: 'sample',
-      key,
+      key: isSent ? key : '',
       sample: {
         source: 'call',
         atMs,
@@ -126,6 +133,9 @@ export function createCaller(options: CallerOptions): Caller {
         () => true,
         () => false,
       ),
+    get target() {
+      return target;
+    },
     callOnce,
     async operate() {
       const startMs = nowMs();

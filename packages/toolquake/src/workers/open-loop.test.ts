@@ -1,7 +1,7 @@
 import { createManualClock } from '@toolquake/sdk/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runOpenLoop } from './open-loop.js';
+import { createShortageNotes, runOpenLoop } from './open-loop.js';
 
 function paced(perSecond: number): { clock: ReturnType<typeof createManualClock>; arrivals: number[]; stop: () => Promise<void> } {
   const clock = createManualClock();
@@ -46,4 +46,15 @@ test('it ends when it is told to, and leaves nothing scheduled', async () => {
   await stop();
   clock.advance(1000);
   expect([arrivals, clock.waiting]).toEqual([[0, 100, 200], 0]);
+});
+
+test('a shortage of callers is told when it begins and when it is over, and not in between', () => {
+  const told: string[] = [];
+  const notes = createShortageNotes((text) => told.push(text));
+  for (const [second, missed] of [0, 0, 5, 12, 30, 30, 30, 31].entries()) notes.look(missed, second * 1000);
+  expect(told).toEqual([
+    expect.stringContaining('no free caller, and are counted'),
+    '30 arrivals found no free caller in 3 s.',
+    expect.stringContaining('no free caller, and are counted'),
+  ]);
 });

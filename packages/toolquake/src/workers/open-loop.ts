@@ -36,3 +36,22 @@ export function runOpenLoop({ clock, perSecond, signal, onArrival }: OpenLoop): 
     turn();
   });
 }
+
+/** Says once when arrivals begin to find no free caller, and once when that is over. */
+export function createShortageNotes(tell: (text: string) => void): { look(missed: number, atMs: number): void } {
+  let lastMissed = 0;
+  let since: { readonly missed: number; readonly atMs: number } | undefined;
+  return {
+    look(missed, atMs) {
+      const isShort = missed > lastMissed;
+      if (isShort && since === undefined) {
+        since = { missed: lastMissed, atMs };
+        tell('The server is slower than the load asks: arrivals find no free caller, and are counted as missed.');
+      } else if (!isShort && since !== undefined) {
+        tell(`${missed - since.missed} arrivals found no free caller in ${Math.max(1, Math.round((atMs - since.atMs) / 1000))} s.`);
+        since = undefined;
+      }
+      lastMissed = missed;
+    },
+  };
+}

@@ -16,14 +16,17 @@ export type StartWorkerOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program; the one beside us unless told otherwise (tests run from sources and name the built one). */
   readonly program?: string | undefined;
+  /** Words before the program: what puts it into another network namespace and then becomes it. */
+  readonly within?: readonly string[] | undefined;
   /** After its lifeline was cut, a worker gets this long before it is killed. */
   readonly graceMs?: number | undefined;
 };
 
 /** Resolves when the worker has understood its role and waits for `go`. */
 export async function startWorker(role: string, config: JsonObject, options: StartWorkerOptions): Promise<WorkerHandle> {
-  const { env, program = programPath(), graceMs = 2000 } = options;
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, windowsHide: true });
+  const { env, program = programPath(), within = [], graceMs = 2000 } = options;
+  const [file = '', ...args] = [...within, process.execPath, program];
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, windowsHide: true });
   const listeners = new Set<(message: JsonObject) => void>();
   const early: JsonObject[] = [];
   let words = '';

@@ -99,7 +99,7 @@ async function inFirewall(read: BlockParams, world: ActionWorld): Promise<Prepar
       },
     ],
     async verifyEffect() {
-      const seen = await connectWithin(scope, { address, port }, LOOK_MS, world.signal);
+      const seen = await connectWithin(scope, { address, port }, { timeoutMs: LOOK_MS, signal: world.signal });
       const wanted: readonly ConnectEnd[] = read.how === 'drop' ? ['timeout'] : ['refused'];
       return { isInEffect: wanted.includes(seen.end), proof: `a connection of ${whom} to ${address} port ${port}: ${connectedText(seen)}` };
     },
@@ -123,7 +123,7 @@ async function throughRelay(read: BlockParams, world: ActionWorld): Promise<Prep
     async verifyEffect() {
       const has = await relayHas(chain, read, world);
       if (!has.isInEffect) return has;
-      const seen = await connectWithin(from, { address: host, port }, LOOK_MS, world.signal);
+      const seen = await connectWithin(from, { address: host, port }, { timeoutMs: LOOK_MS, signal: world.signal });
       const isCut = seen.end === 'reset' || seen.end === 'refused';
       return { isInEffect: isCut, proof: `${has.proof}; a connection to ${host} port ${port}: ${connectedText(seen)}` };
     },

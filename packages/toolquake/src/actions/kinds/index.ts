@@ -1,5 +1,11 @@
+export { blockDependency } from './block-dependency.js';
+export { callTool } from './call-tool.js';
+export { exhaustPool } from './exhaust-pool.js';
 export { freezeProcess } from './freeze-process.js';
 export { killProcess } from './kill-process.js';
+export { plan } from './plan.js';
 export { restartServer } from './restart-server.js';
-export { blockDependency } from './block-dependency.js';
+export { runLoad } from './run-load.js';
+export { shrinkPool } from './shrink-pool.js';
+export { slowDependency } from './slow-dependency.js';
 export { wait } from './wait.js';

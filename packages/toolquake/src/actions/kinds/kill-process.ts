@@ -3,7 +3,7 @@ import type { EndSignal } from '../../managers/process-manager.js';
 import { findProcess, signalProcess, type ProcessIdentity } from '../../undo/process-identity.js';
 import { defineAction } from '../action.js';
 import { CHOICE_FIELDS, OUTAGE_TRIP, scaleChoice } from '../chosen-processes.js';
-import { checkProtection, chosenOrThrow, endFeasibility, ensureRunning, processNames } from '../process-steps.js';
+import { checkProtection, chosenOrThrow, endFeasibility, ensureRunning, processNames, stillChosen } from '../process-steps.js';
 
 const SIGNALS = ['TERM', 'INT', 'KILL'] as const satisfies readonly EndSignal[];
 const signalOf = ({ signal }: JsonObject): EndSignal => SIGNALS.find((one) => one === signal) ?? 'TERM';
@@ -24,25 +24,25 @@ export const killProcess = defineAction({
   async prepare(params, world) {
     const chosen = await chosenOrThrow(params, world);
     const signal = signalOf(params);
-    const what = `${processNames(chosen)} of ${chosen.manager.about}`;
     const hit: ProcessIdentity[] = [];
     return {
-      hits: chosen.processes.map(({ identity }) => `process ${identity.pid} of ${chosen.manager.about}, SIG${signal}`),
+      hits: chosen.all.map(({ pid }) => `process ${pid} of ${chosen.manager.about}, SIG${signal}`),
       steps: [
         {
-          name: `end ${what} with SIG${signal}`,
+          name: `end ${processNames(chosen.all)} of ${chosen.manager.about} with SIG${signal}`,
           undo: ensureRunning(chosen),
           async apply() {
-            checkProtection(chosen);
-            for (const { identity } of chosen.processes) if (signalProcess(identity, `SIG${signal}`)) hit.push(identity);
+            const now = await stillChosen(chosen, params, world);
+            checkProtection(now);
+            for (const identity of now.all) if (signalProcess(identity, `SIG${signal}`)) hit.push(identity);
           },
         },
       ],
       async verifyEffect() {
-        if (hit.length === 0) return { isInEffect: false, proof: `${what} had ended before the signal` };
-        const alive = hit.filter((identity) => findProcess(identity) !== undefined).map(({ pid }) => pid);
-        if (alive.length > 0) return { isInEffect: false, proof: `still running after SIG${signal}: ${alive.join(', ')}` };
-        return { isInEffect: true, proof: `gone: ${hit.map(({ pid }) => pid).join(', ')}` };
+        if (hit.length === 0) return { isInEffect: false, proof: `${processNames(chosen.all)} had ended before the signal` };
+        const alive = hit.filter((identity) => findProcess(identity) !== undefined);
+        if (alive.length > 0) return { isInEffect: false, proof: `still running after SIG${signal}: ${processNames(alive)}` };
+        return { isInEffect: true, proof: `gone: ${processNames(hit)}` };
       },
       release: async () => {},
     };

@@ -1,8 +1,9 @@
-import type { PreparedStep } from '../../core/prepared-action.js';
+import { managerData } from '../../managers/reopen-manager.js';
 import { findProcess } from '../../undo/process-identity.js';
-import { defineAction, type ActionWorld } from '../action.js';
-import { chooseProcesses, isRefused, OUTAGE_TRIP } from '../chosen-processes.js';
-import { checkProtection, chosenOrThrow, ensureRunning } from '../process-steps.js';
+import { defineAction } from '../action.js';
+import { isRefused, OUTAGE_TRIP } from '../chosen-processes.js';
+import { checkProtection, chosenOrThrow, ensureRunning, lookForProcesses, processNames, stillChosen } from '../process-steps.js';
+import { prepareWorker } from '../worker-step.js';
 
 const numberOf = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -19,7 +20,7 @@ export const restartServer = defineAction({
   trips: [OUTAGE_TRIP],
   scale: (params, share) => ({ ...params, times: Math.max(1, Math.ceil(numberOf(params['times'], 1) * share)) }),
   async feasibility(_params, world) {
-    const chosen = await chooseProcesses({}, world);
+    const chosen = await lookForProcesses({}, world);
     if (isRefused(chosen)) return chosen;
     const { spec, about } = chosen.manager;
     if (spec.kind === 'pm2' || spec.kind === 'systemd' || spec.kind === 'docker')
@@ -32,46 +33,47 @@ export const restartServer = defineAction({
   },
   async prepare(params, world) {
     const chosen = await chosenOrThrow({}, world);
-    const { manager, processes } = chosen;
-    const times = numberOf(params['times'], 1);
+    const { manager } = chosen;
+    const more = numberOf(params['times'], 1) - 1;
     const gapMs = numberOf(params['gap'], 10_000);
-    const undo = ensureRunning(chosen);
-    const steps = Array.from({ length: times }, (_, index): PreparedStep => ({
-      name: `restart ${manager.about}${times === 1 ? '' : ` (${index + 1} of ${times})`}`,
-      undo,
-      async apply() {
-        if (index > 0) await waitFor(gapMs, world);
-        checkProtection(chosen);
-        await manager.restart();
-      },
-    }));
+    let restarted = chosen;
+    let last = '';
+    const worker =
+      more === 0
+        ? undefined
+        : await prepareWorker(
+            {
+              role: 'restarts',
+              name: `restart ${manager.about} ${more} more ${more === 1 ? 'time' : 'times'}`,
+              config: { ...managerData(manager), times: more, gapMs },
+            },
+            world,
+            ({ kind, done, why }) => {
+              last = kind === 'failed' ? `; a later restart failed: ${String(why)}` : `; restarted ${Number(done) + 1} times so far`;
+              if (kind === 'failed') world.tell(`A restart of ${manager.about} failed: ${String(why)}`);
+            },
+          );
     return {
-      hits: processes.map(({ identity }) => `process ${identity.pid} of ${manager.about}, restarted`),
-      steps,
+      hits: chosen.all.map(({ pid }) => `process ${pid} of ${manager.about}, restarted`),
+      steps: [
+        {
+          name: `restart ${manager.about}`,
+          undo: ensureRunning(chosen),
+          async apply() {
+            restarted = await stillChosen(chosen, {}, world);
+            checkProtection(restarted);
+            await manager.restart();
+          },
+        },
+        // Last in, first out: nobody restarts the server any more when it is looked at.
+        ...(worker === undefined ? [] : [worker.step]),
+      ],
       async verifyEffect() {
-        const alive = processes.filter(({ identity }) => findProcess(identity) !== undefined).map(({ identity }) => identity.pid);
-        if (alive.length > 0) return { isInEffect: false, proof: `still the same: process ${alive.join(', ')}` };
-        return { isInEffect: true, proof: `gone: ${processes.map(({ identity }) => identity.pid).join(', ')}` };
+        const alive = restarted.all.filter((identity) => findProcess(identity) !== undefined);
+        if (alive.length > 0) return { isInEffect: false, proof: `still the same: ${processNames(alive)}` };
+        return { isInEffect: true, proof: `gone: ${processNames(restarted.all)}${last}` };
       },
-      release: async () => {},
+      release: async () => worker?.release(),
     };
   },
 });
-
-/** Ends early, as an error, when the run is stopped: no restart may come after that. */
-function waitFor(ms: number, { clock, signal }: Pick<ActionWorld, 'clock' | 'signal'>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(asError(signal));
-    const stopped = (): void => {
-      cancel();
-      reject(asError(signal));
-    };
-    const cancel = clock.schedule(ms, () => {
-      signal.removeEventListener('abort', stopped);
-      resolve();
-    });
-    signal.addEventListener('abort', stopped, { once: true });
-  });
-}
-
-const asError = ({ reason }: AbortSignal): Error => (reason instanceof Error ? reason : new Error('The run was stopped.'));

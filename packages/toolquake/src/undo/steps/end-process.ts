@@ -35,7 +35,6 @@ export const endProcess = defineUndo({
   },
 });
 
-
 async function isGoneWithin(owner: Owner, withinMs: number, signal: AbortSignal): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < withinMs && !signal.aborted; waitedMs += POLL_MS) {
     if (ownerState(owner) === 'gone') return true;

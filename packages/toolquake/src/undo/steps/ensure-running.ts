@@ -1,9 +1,8 @@
 import { setTimeout as waitFor } from 'node:timers/promises';
-import { isObject, type JsonObject } from '@toolquake/sdk/core';
-import { defineUndo, type UndoWorld } from '../../core/undo-step.js';
-import { readManagerSpec } from '../../managers/manager-names.js';
-import { openManager } from '../../managers/open-manager.js';
-import type { ProcessLook, ProcessManager } from '../../managers/process-manager.js';
+import type { JsonObject } from '@toolquake/sdk/core';
+import { defineUndo } from '../../core/undo-step.js';
+import type { ProcessLook } from '../../managers/process-manager.js';
+import { reopenManager } from '../../managers/reopen-manager.js';
 
 /** From one look to the next: PM2 answers through a Node process of its own each time. */
 const LOOK_EVERY_MS = 250;
@@ -13,21 +12,21 @@ export const ensureRunning = defineUndo({
   kind: 'ensure-running',
   summary: 'Waits for the process manager to start the server again, and starts it through the manager when it does not.',
   async undo(data, world) {
-    const manager = await managerIn(data, world);
+    const manager = await reopenManager(data, world);
     if (manager === undefined) return;
     const { count, graceMs } = factsIn(data);
     const untilMs = performance.now() + graceMs;
     for (;;) {
       const look = await manager.look();
       if (isRunning(look, count)) return;
-      if (performance.now() >= untilMs) break;
+      if (look.isGivenUp === true || performance.now() >= untilMs) break;
       await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
     }
+    // Managers answer when it has started; whether it has is for `verify` to see.
     await manager.start();
-    while (!isRunning(await manager.look(), count)) await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
   },
   async verify(data, world) {
-    const manager = await managerIn(data, world);
+    const manager = await reopenManager(data, world);
     if (manager === undefined) return { is: 'not-undone', why: 'the ledger names no process manager' };
     if (manager.spec.kind === 'own') return { is: 'gone', proof: 'a stdio server ends with the run that started it' };
     const { processes, expected } = await manager.look();
@@ -46,11 +45,4 @@ const isRunning = ({ processes, expected }: ProcessLook, count: number): boolean
 
 function factsIn({ count, graceMs }: JsonObject): { readonly count: number; readonly graceMs: number } {
   return { count: typeof count === 'number' ? count : 1, graceMs: typeof graceMs === 'number' ? graceMs : 0 };
-}
-
-async function managerIn({ manager, variables }: JsonObject, { env, signal }: UndoWorld): Promise<ProcessManager | undefined> {
-  const spec = readManagerSpec(manager);
-  if (spec === undefined) return undefined;
-  const added = isObject(variables) ? Object.entries(variables).filter(([, value]) => typeof value === 'string') : [];
-  return openManager(spec, { env: { ...env, ...(Object.fromEntries(added) as Record<string, string>) }, signal });
 }

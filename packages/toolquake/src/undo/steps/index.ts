@@ -1,6 +1,10 @@
-export { iptablesChain } from './iptables-chain.js';
-export { nftTable } from './nft-table.js';
-export { relayAdmin } from './relay-admin.js';
+export { callTool } from './call-tool.js';
+export { clearRules } from './clear-rules.js';
 export { endProcess } from './end-process.js';
 export { ensureRunning } from './ensure-running.js';
+export { iptablesChain } from './iptables-chain.js';
+export { nftTable } from './nft-table.js';
+export { qdisc } from './qdisc.js';
+export { relayAdmin } from './relay-admin.js';
+export { restorePool } from './restore-pool.js';
 export { thawProcess } from './thaw-process.js';

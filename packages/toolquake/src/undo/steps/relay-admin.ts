@@ -38,7 +38,7 @@ function questionOf(
   const given: readonly unknown[] = Array.isArray(ids) ? ids : [];
   const own = given.filter((id): id is string => typeof id === 'string' && ID.test(id));
   const isOurs = typeof admin === 'string' && isAdminUrl(admin) && own.length > 0 && own.length === given.length;
-  if (!isOurs || typeof tokenVariable !== 'string' || !/^[A-Z_][A-Z0-9_]{0,63}$/.test(tokenVariable))
+  if (!isOurs || typeof tokenVariable !== 'string' || !/^(?:[A-Z][A-Z0-9_]{0,57}_)?TOKEN$/.test(tokenVariable))
     throw new Error('The undo data is none that we write for a relay.');
   const token = env[tokenVariable];
   if (token === undefined || token === '') throw new Error(`${tokenVariable} is not set, and the proxy asks for it.`);

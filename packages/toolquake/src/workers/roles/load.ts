@@ -3,7 +3,7 @@ import { realClock } from '@toolquake/sdk/interceptors';
 import type { LoadSpec } from '../../core/experiment.js';
 import type { TargetDefinition } from '../../targets/target.js';
 import { createCaller, type Caller } from '../caller.js';
-import { runOpenLoop } from '../open-loop.js';
+import { createShortageNotes, runOpenLoop } from '../open-loop.js';
 import { defineWorker } from '../worker.js';
 
 /** What the run hands over: `load` and `target` were checked when the file was read. */
@@ -26,9 +26,12 @@ export const load = defineWorker({
     const { load: spec, target, startedAtHostMs, labelHeader } = given as unknown as LoadConfig;
     const nowMs = (): number => hostMs() - startedAtHostMs;
     const counts = { arrivals: 0, missed: 0, calls: 0 };
-    const callers = Array.from({ length: spec.clients }, (_, index) =>
-      createCaller({
-        target: labelled(target, labelHeader, index + 1),
+    const callers: Caller[] = [];
+    let known = target;
+    let isThere = true;
+    for (let index = 1; index <= spec.clients; index++) {
+      const caller = createCaller({
+        target: labelled(known, labelHeader, index),
         load: spec,
         clock: realClock,
         env,
@@ -38,10 +41,13 @@ export const load = defineWorker({
           counts.calls++;
           emit(message);
         },
-      }),
-    );
-    // One after the other: servers and proxies number their clients in the order in which they come.
-    for (const caller of callers) if (!signal.aborted) await caller.open();
+      });
+      callers.push(caller);
+      // One after the other: servers and proxies number their clients in the order in which they come. Who finds nobody there
+      // tries again with his first call.
+      isThere &&= !signal.aborted && (await caller.open());
+      known = { ...known, era: caller.target.era };
+    }
     const free: Caller[] = [...callers];
     const busy = new Set<Promise<void>>();
     const serve = async (caller: Caller): Promise<void> => {
@@ -49,7 +55,11 @@ export const load = defineWorker({
       if (sample !== undefined) emit({ kind: 'sample', sample });
       free.push(caller);
     };
-    const tell = (): void => emit({ kind: 'load', atMs: nowMs(), ...counts });
+    const shortage = createShortageNotes((text) => emit({ kind: 'note', text }));
+    const tell = (): void => {
+      emit({ kind: 'load', atMs: nowMs(), ...counts });
+      shortage.look(counts.missed, nowMs());
+    };
     const timer = setInterval(tell, TELL_EVERY_MS);
     await runOpenLoop({
       clock: realClock,
@@ -65,8 +75,8 @@ export const load = defineWorker({
       },
     });
     clearInterval(timer);
-    tell();
     await Promise.all(busy);
+    tell();
     await Promise.all(callers.map((caller) => caller.close()));
   },
 });

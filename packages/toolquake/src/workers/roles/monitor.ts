@@ -6,7 +6,7 @@ import { alertMessage, testMessage } from '../../monitor/alert-message.js';
 import { createAlertState, type AlertNotice } from '../../monitor/alert-state.js';
 import { createNewsOrder } from '../../monitor/news-order.js';
 import { openAlertChannel } from '../send-alerts.js';
-import { watchTarget } from '../watch-target.js';
+import { watchTarget, type Watch } from '../watch-target.js';
 import { defineWorker, type WorkerWorld } from '../worker.js';
 
 /** What the role is given. */
@@ -27,6 +27,8 @@ export type MonitorConfig = {
 
 /** Further probes wait for none of these to end: a server that hangs must not stop the clock of its monitor. */
 const MAX_AT_ONCE = 20;
+
+const WARM_UP_MS = 2000;
 
 /** Probes the target again and again as a client from outside, and alerts by rules of its own. */
 export const monitor = defineWorker({
@@ -59,11 +61,12 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
     world.emit({ kind: 'notice', ...notice });
   }
 
+  const see = (): Promise<Watch> => watchTarget(target, { clock: realClock, wallClockMs: Date.now, env, signal });
   let running = 0;
   async function look(slot: number): Promise<void> {
     running += 1;
     try {
-      const { sample: seen, detail } = await watchTarget(target, { clock: realClock, wallClockMs: Date.now, env, signal });
+      const { sample: seen, detail } = await see();
       if (seen === undefined) return world.emit({ kind: 'note', text: `The monitor saw nothing: ${detail}` });
       if (!order.counts({ slot, isUp: seen.isUp })) return;
       const sample: Sample = { source: 'probe', atMs: nowMs(), ...seen };
@@ -77,7 +80,7 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
   }
 
   return new Promise((resolve) => {
-    const firstMs = hostMs();
+    let firstMs = hostMs();
     let slot = 0;
     const next = (): void => {
       if (running < MAX_AT_ONCE) void look(slot);
@@ -87,11 +90,23 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
       cancel = realClock.schedule(Math.max(0, firstMs + slot * everyMs - hostMs()), next);
     };
     let cancel = (): void => {};
+    let begin = (): void => {
+      stopWaiting();
+      begin = () => {};
+      if (signal.aborted) return;
+      firstMs = hostMs();
+      next();
+    };
     signal.addEventListener('abort', () => {
       cancel();
       resolve();
     });
-    next();
+    // The first probe of a process is slow for its own sake, so it warms up and is told to nobody.
+    const stopWaiting = realClock.schedule(WARM_UP_MS, () => begin());
+    void see().then(
+      () => begin(),
+      () => begin(),
+    );
   });
 }
 

@@ -1,0 +1,88 @@
+/** `toolquake run`: from the command line to a planned run, and from its journal to text and an exit code. */
+import { createInterface } from 'node:readline/promises';
+import { consent } from '../operations/consent.js';
+import { aboutOf } from '../operations/experiment-actions.js';
+import { planRun, type PlannedRun } from '../operations/plan-run.js';
+import { openResult } from '../operations/result-file.js';
+import { runExperiment } from '../operations/run-experiment.js';
+import { PLAIN } from '../reporters/figures.js';
+import { renderRun } from '../reporters/run-report.js';
+import { createRunDigest } from '../reporters/run/run-digest.js';
+import { stateDirectory } from '../undo/state-directory.js';
+import { hostMs } from '../workers/host-clock.js';
+import { EXIT, numberOf, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
+import { startLiveRun } from './live-run.js';
+import { exitOfRun } from './run-exit.js';
+import { coloursFor } from './terminal.js';
+
+/** Runs the experiment that the command line names. */
+export async function runPage(args: CommandArguments, io: CommandIo): Promise<number> {
+  const { options, words } = args;
+  const format =
+    options['json'] === true ? 'json' : wordOf('--format', String(options['format']), ['console', 'json', 'markdown', 'junit', 'html']);
+  const out = textOf(options['out']);
+  const isDryRun = options['dryRun'] === true;
+  const planned = await planRun({
+    file: words[0] ?? '',
+    project: textOf(options['config']),
+    root: process.cwd(),
+    stage: numberOf(options['stage']),
+    env: io.env,
+    signal: io.signal,
+  });
+  if (!isDryRun) await agree(planned, options['yes'] === true, io);
+  const result = openResult(out, io.stdout);
+  const isLive = format === 'console' && out === undefined;
+  const isQuiet = options['quiet'] === true;
+  const startedMs = hostMs();
+  const live = isQuiet
+    ? undefined
+    : startLiveRun({ stream: isLive ? io.stdout : io.stderr, env: io.env, nowMs: () => hostMs() - startedMs });
+  const end = await runExperiment(planned, {
+    isDryRun,
+    env: io.env,
+    signal: io.signal,
+    onEntry: (entry) => live?.entry(entry),
+    tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
+  }).finally(() => live?.close());
+  if (!isLive || isQuiet) {
+    const digester = createRunDigest();
+    for (const entry of end.entries) digester.add(entry);
+    result.write(
+      renderRun(digester.result(), format, { subject: end.runId, paint: out === undefined ? coloursFor(io.stdout, io.env) : PLAIN }),
+    );
+  }
+  for (const line of planned.ladder.widen) io.stderr.write(`${line}\n`);
+  const { verdict } = end.judgement.verdict;
+  if (verdict !== 'undo-failed' && io.signal.aborted) return EXIT.interrupted;
+  return exitOfRun(verdict);
+}
+
+/** A person agrees: by an approval that was given before, by `--yes` where little can happen, or here and now. */
+async function agree(planned: PlannedRun, isYes: boolean, io: CommandIo): Promise<void> {
+  const { experiment, ladder, target, planDigest: digest, root } = planned;
+  const agreed = await consent({
+    stage: ladder.stage,
+    approvalFromStage: experiment.approval.fromStage,
+    target,
+    digest,
+    isYes,
+    place: { root, stateFolder: stateDirectory(io.env) },
+    now: new Date(),
+    // Reading a stdin that nobody types into would wait for ever.
+    ask: io.stdout.isTTY && io.stdin.isTTY ? () => askAtTerminal(planned, io) : undefined,
+  });
+  if (agreed.by === 'approval') io.stderr.write(`toolquake: approved by ${agreed.who} at ${agreed.at}\n`);
+}
+
+async function askAtTerminal({ experiment, ladder, actions, target }: PlannedRun, io: CommandIo): Promise<boolean> {
+  const where = target.target.kind === 'url' ? target.target.url : target.target.command.join(' ');
+  io.stdout.write(`${experiment.question}\n\n  target  ${experiment.target}, ${where}\n`);
+  for (const { action, step } of actions) io.stdout.write(`  ${step.id}  ${aboutOf(action, step.params)}; at worst: ${action.worstCase}\n`);
+  const reader = createInterface({ input: io.stdin, output: io.stdout });
+  try {
+    return (await reader.question(`\nRun stage ${ladder.stage} (${ladder.dose} %)? Type "yes": `, { signal: io.signal })).trim() === 'yes';
+  } finally {
+    reader.close();
+  }
+}

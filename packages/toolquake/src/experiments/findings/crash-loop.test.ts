@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { each, END_MS, found } from '../fixtures/journal.js';
+import type { Sample } from '../../core/sample.js';
+import { crashLoop } from './crash-loop.js';
+
+test('a healthy run has none', () => {
+  expect(found(crashLoop)).toBeUndefined();
+});
+
+const processes = (pid: (atMs: number) => number, restarts?: (atMs: number) => number): readonly Sample[] =>
+  each(0, END_MS).map((atMs) => ({
+    source: 'process',
+    atMs,
+    pid: pid(atMs),
+    uptimeMs: 1000,
+    ...(restarts === undefined ? {} : { restarts: restarts(atMs) }),
+  }));
+
+test('a process that lives through the fault', () => {
+  expect(found(crashLoop, { samples: processes(() => 42) })).toBeUndefined();
+});
+
+test('a process that is another one again and again', () => {
+  expect(found(crashLoop, { samples: processes((atMs) => (atMs < 10_000 ? 42 : 100 + Math.floor(atMs / 2000))) })).toContain(
+    'times by itself',
+  );
+});
+
+test('restarts that only the process manager was quick enough to see', () => {
+  const samples = processes(
+    () => 42,
+    (atMs) => (atMs < 10_000 ? 7 : 7 + Math.min(5, Math.floor((atMs - 10_000) / 1000))),
+  );
+  expect(found(crashLoop, { samples })).toContain('5 times');
+});
+
+test('a process that was killed once and came back', () => {
+  const samples = processes((atMs) => (atMs < 10_000 ? 42 : atMs < 11_000 ? 0 : 43));
+  expect(found(crashLoop, { action: 'kill-process', samples })).toBeUndefined();
+});
+
+test('restarts from before the fault do not count', () => {
+  expect(found(crashLoop, { samples: processes((atMs) => (atMs < 10_000 ? Math.floor(atMs / 500) + 1 : 20)) })).toBeUndefined();
+});

@@ -1,0 +1,29 @@
+import { defineFinding } from '../finding.js';
+import { seenCalls, shareText } from '../seen-calls.js';
+
+/** A health URL that says 200 while the tools are broken keeps traffic coming, and people asleep. */
+export const healthLies = defineFinding({
+  name: 'health-lies',
+  summary: 'The health URL said that all is well while calls failed.',
+  thresholds: {
+    probes: [2, 'Probes that saw a health status of 200 while calls failed.'],
+    share: [0.5, 'Share of the calls since the probe before that failed; a refusal for load is no failure here.'],
+  },
+  find(history, { monitor }, { probes, share }) {
+    const { isInjected, isCallsOnly, faultOnMs, faultOffMs } = history;
+    if (!isInjected || isCallsOnly || faultOnMs === undefined) return undefined;
+    const looks = history.samples('probe', faultOnMs, faultOffMs).filter((probe) => probe.healthStatus === 200);
+    let failed = 0;
+    let all = 0;
+    const lies = looks.filter(({ atMs }) => {
+      const calls = seenCalls(history, Math.max(faultOnMs, atMs - monitor.everyMs), atMs + 1);
+      const bad = calls.filter((call) => call.end !== 'ok' && call.end !== 'rejected').length;
+      if (calls.length === 0 || bad / calls.length < share) return false;
+      failed += bad;
+      all += calls.length;
+      return true;
+    });
+    if (lies.length < probes) return undefined;
+    return `${lies.length} probes saw a health status of 200 while ${shareText(failed, all)} failed.`;
+  },
+});

@@ -1,0 +1,15 @@
+export { crashLoop } from './crash-loop.js';
+export { duplicateEffect } from './duplicate-effect.js';
+export { falsePositive } from './false-positive.js';
+export { hang } from './hang.js';
+export { healthLies } from './health-lies.js';
+export { lateAlert } from './late-alert.js';
+export { manualRestart } from './manual-restart.js';
+export { missedAlert } from './missed-alert.js';
+export { noRecoveryNotice } from './no-recovery-notice.js';
+export { notRestarted } from './not-restarted.js';
+export { retryStorm } from './retry-storm.js';
+export { silentEmpty } from './silent-empty.js';
+export { slowRecovery } from './slow-recovery.js';
+export { steadyViolated } from './steady-violated.js';
+export { wrongReason } from './wrong-reason.js';

@@ -1,0 +1,52 @@
+/** The actions of an experiment as the engine drives them: at the dose of a stage, in the world of a run. */
+import type { JsonObject } from '@toolquake/sdk/core';
+import type { Action, ActionWorld } from '../actions/action.js';
+import * as kinds from '../actions/kinds/index.js';
+import type { ActionStep, Blast, Experiment } from '../core/experiment.js';
+import type { RunAction } from '../experiments/ports.js';
+
+/** An action of a stage: the step of the file, with the parameters that this dose makes of it. */
+export type StagedAction = { readonly action: Action; readonly step: ActionStep; readonly lastsMs: number };
+
+/** The actions at the dose of a stage, in percent. A step lasts until the last one is over, and then for as long as a lease may. */
+export function actionsAt(experiment: Experiment, dose: number): readonly StagedAction[] {
+  const wholeMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
+  return experiment.actions.map((step) => {
+    const action = actionOf(step.action);
+    return {
+      action,
+      step: { ...step, params: action.scale(step.params, dose / 100) },
+      lastsMs: wholeMs + experiment.lease.ttlMs,
+    };
+  });
+}
+
+/** The action of a word that was checked when the file was read. */
+export function actionOf(word: string): Action {
+  const action = Object.values<Action>(kinds).find(({ type }) => type === word);
+  if (action === undefined) throw new Error(`There is no action "${word}".`);
+  return action;
+}
+
+/** What an experiment hits at most: single calls where all of its actions stop there. */
+export function blastOf(experiment: Pick<Experiment, 'actions'>): Blast {
+  const blasts = experiment.actions.map(({ action }) => actionOf(action).blast);
+  return blasts.includes('server') ? 'server' : blasts.includes('calls') ? 'calls' : 'none';
+}
+
+/** As the engine takes it. */
+export function runAction({ action, step, lastsMs }: StagedAction, world: ActionWorld): RunAction {
+  return {
+    step,
+    blast: action.blast,
+    about: aboutOf(action, step.params),
+    trips: action.trips,
+    prepare: () => action.prepare(step.params, { ...world, lastsMs }),
+  };
+}
+
+/** One line for the timeline. Parameters of actions hold no secrets: only names of variables. */
+export function aboutOf({ type, summary }: Pick<Action, 'type' | 'summary'>, params: JsonObject): string {
+  const words = Object.entries(params).flatMap(([name, value]) => (typeof value === 'object' ? [] : [`${name} ${String(value)}`]));
+  return words.length === 0 ? summary : `${type}: ${words.join(', ').slice(0, 200)}`;
+}

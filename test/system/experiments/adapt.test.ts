@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as actions from '../../../packages/toolquake/src/actions/kinds/index.js';
+import { readExperimentText } from '../../../packages/toolquake/src/config/load-experiment.js';
+import { adapted, SHIPPED } from './adapt.js';
+
+const names = readdirSync(SHIPPED)
+  .filter((file) => file !== 'toolquake.yaml')
+  .map((file) => file.replace('.yaml', ''));
+
+test.each(names)('%s.yaml is a whole experiment as it is shipped, and as tests run it', async (name) => {
+  for (const text of [adapted(name, {}, { speed: 1 }), adapted(name, {})]) {
+    const { problems, loaded } = await readExperimentText(text, SHIPPED, { actions });
+    expect(problems).toEqual([]);
+    expect(loaded!.experiment.id).toBe(name);
+  }
+});
+
+test('times are divided, and nothing else is', () => {
+  const real = parse(adapted('kill-process', {}, { speed: 1 }));
+  const fast = parse(adapted('kill-process', { 'manager.pm2': 'other' }));
+  expect(fast.monitor.every).toBe('500ms');
+  expect(fast.steady[0]).toEqual({ signal: 'uptime_seconds', atLeast: 30, in: ['before'] });
+  expect(fast.actions[0]).toEqual({ ...real.actions[0], for: '5000ms' });
+  expect(fast.manager).toEqual({ pm2: 'other' });
+  expect(fast.question).toBe(real.question);
+});
+
+test("only what is marked as anybody's own may be changed", () => {
+  expect(() => adapted('kill-process', { 'expect.alert.withinCycles': 99 })).toThrow('is not marked "yours"');
+});

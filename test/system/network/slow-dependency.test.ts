@@ -1,0 +1,111 @@
+/** A dependency is slowed in a real network namespace, and everything is as it was afterwards. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { slowDependency } from '../../../packages/toolquake/src/actions/kinds/slow-dependency.js';
+import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
+import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
+import { redirectSteps } from '../../../packages/toolquake/src/actions/slow-means.js';
+import type { Firewall } from '../../../packages/toolquake/src/network/firewall.js';
+import { tryNetem } from '../../../packages/toolquake/src/network/means.js';
+import { actionWorld } from './action-world.js';
+import { connectedClient } from './connected-client.js';
+import { applyAll, makePlace, undoAll, type Place } from './place.js';
+
+let place: Place;
+beforeEach(async () => {
+  place = await makePlace();
+});
+afterEach(() => place.remove());
+
+const look = (): ReturnType<typeof connectWithin> =>
+  connectWithin(
+    { namespace: findNamespace(place.name), uid: undefined },
+    { address: '127.0.0.1', port: place.port },
+    { timeoutMs: 10_000, isPoking: true },
+  );
+
+describe('by redirect', () => {
+  test('a round trip takes at least the delay longer while it lasts, and no longer than before afterwards', async () => {
+    const before = { rules: await place.rules(), round: (await look()).roundMs ?? 0 };
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 400, via: 'redirect' };
+    const prepared = await slowDependency.prepare(params, actionWorld());
+    expect(await place.rules(), 'preparing changes nothing').toBe(before.rules);
+    const undo = await applyAll(prepared);
+
+    expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+    const slow = (await look()).roundMs ?? 0;
+    expect(slow).toBeGreaterThan(before.round + 350);
+    const states = await undoAll(undo);
+    expect(
+      states.map(({ is }) => is),
+      JSON.stringify(states),
+    ).toEqual(['undone', 'gone']);
+    await prepared.release();
+    expect(await place.rules()).toBe(before.rules);
+    expect((await look()).roundMs).toBeLessThan(slow);
+  });
+
+  test.each(['iptables-nft', 'iptables-legacy'] as const)('by %s, too, and rules of others stay byte for byte', async (iptables) => {
+    for (const table of ['nat', 'filter'])
+      await place.inside(iptables, '-w', '-t', table, '-A', 'OUTPUT', '-d', '10.9.8.7', '-j', 'ACCEPT');
+    const before = await place.rules();
+    const scope = { addresses: ['127.0.0.1'], port: place.port, namespace: findNamespace(place.name), uid: undefined, whom: 'the test' };
+    const firewall = { kind: 'iptables', flavour: [iptables, `ip6tables-${iptables.slice(9) as 'nft' | 'legacy'}`] } as unknown as Firewall;
+    const rules = { name: 'TQ-5f1c09aa-03be', namespace: scope.namespace, look: {} };
+    const delay = { delayMs: 300, jitterMs: 0, isCutting: true };
+    const { steps, release } = await redirectSteps('slow', firewall, rules, scope, delay, actionWorld());
+    const undo = await applyAll({ hits: [], steps, release, verifyEffect: async () => ({ isInEffect: true, proof: '' }) });
+    expect((await look()).roundMs).toBeGreaterThan(250);
+    const states = await undoAll(undo);
+    expect(
+      states.map(({ is }) => is),
+      JSON.stringify(states),
+    ).toEqual(['undone', 'gone']);
+    expect(await place.rules()).toBe(before);
+  });
+
+  test('scales with the stage', async () => {
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 1600, via: 'redirect' };
+    const rounds: number[] = [];
+    for (const share of [0.25, 1]) {
+      const undo = await applyAll(await slowDependency.prepare(slowDependency.scale(params, share), actionWorld()));
+      rounds.push((await look()).roundMs ?? 0);
+      await undoAll(undo);
+    }
+    expect(rounds[1]! / rounds[0]!).toBeGreaterThan(2);
+  });
+
+  test.each([
+    ['reset', 'ECONNRESET'],
+    ['keep', 'answer x'],
+  ])('existing: %s: a connection that is open already sees "%s"', async (existing, seen) => {
+    const client = await connectedClient(place);
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 300, via: 'redirect', existing };
+    const undo = await applyAll(await slowDependency.prepare(params, actionWorld()));
+    client.send();
+    expect(await client.next()).toBe(seen);
+    expect((await look()).roundMs, 'new ones are slow').toBeGreaterThan(250);
+    await undoAll(undo);
+  });
+
+  test('one that was prepared and never done leaves no process', async () => {
+    const before = await place.pids();
+    const prepared = await slowDependency.prepare(
+      { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 300, via: 'redirect' },
+      actionWorld(),
+    );
+    await prepared.release();
+    expect(await undoAll([prepared.steps[0]!.undo!])).toMatchObject([{ is: 'gone' }]);
+    expect(await place.pids()).toEqual(before);
+  });
+});
+
+test('by netem it is refused where the kernel has none, and says so', async () => {
+  const { works } = await tryNetem();
+  const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 300, via: 'netem' };
+  if (works) {
+    const prepared = await slowDependency.prepare(params, actionWorld());
+    const undo = await applyAll(prepared);
+    expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+    expect(await undoAll(undo)).toMatchObject([{ is: 'undone' }]);
+  } else await expect(slowDependency.prepare(params, actionWorld())).rejects.toThrow('netem');
+});
