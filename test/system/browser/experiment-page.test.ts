@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEntry } from '../../../packages/toolquake/src/core/run-entry.js';
 import { PLAIN } from '../../../packages/toolquake/src/reporters/figures.js';
-import { hostileRun, runJournal, STORIES } from '../../../packages/toolquake/src/reporters/fixtures/run-journals.js';
+import { HEALED, hostileRun, runJournal, STORIES } from '../../../packages/toolquake/src/reporters/fixtures/run-journals.js';
 import { createRunDigest } from '../../../packages/toolquake/src/reporters/run/run-digest.js';
 import { renderRun } from '../../../packages/toolquake/src/reporters/run-report.js';
 import { coveredWords, launchBrowser, openPage, violationsOn } from './open-page.js';
@@ -38,6 +38,7 @@ const pages: Readonly<Record<string, string>> = {
       .filter(([name]) => name !== 'inconclusive')
       .map(([name, story]) => [name, pageOf(name, runJournal(story))]),
   ),
+  healed: pageOf('healed', runJournal(HEALED)),
   hostile: pageOf('hostile', hostileRun(HOSTILE)),
   torn: pageOf('torn', runJournal(STORIES.held).slice(0, 2000)),
   empty: pageOf('empty', []),
@@ -77,9 +78,14 @@ test('says verdict, marks of MTTD and MTTR, the proof of the undo, and the figur
   ])
     expect(text).toContain(words);
   const plot = (await page.locator('figure svg:visible').first().textContent()) ?? '';
-  for (const words of ['MTTD 10.9 s', 'MTTR 1 min 3 s', 'recovery 2.57 s', 'fault on: block-dependency', 'control', 'faulted'])
-    expect(plot).toContain(words);
+  for (const words of ['MTTD 10.9 s', 'recovery 2.57 s', 'fault on: block-dependency', 'control', 'faulted']) expect(plot).toContain(words);
   expect(await page.locator('figure').first().locator('tbody tr').count()).toBeGreaterThan(50);
+  await page.close();
+});
+
+test('what heals itself has its MTTR in the plot', async () => {
+  const { page } = await openPage(browser, pages['healed']!);
+  expect(await page.locator('figure svg:visible').first().textContent()).toContain('MTTR 24 s');
   await page.close();
 });
 
