@@ -16,6 +16,7 @@ export const layers = [
       'undo',
       'workers',
       'managers',
+      'network',
       'store',
       'controller',
     ],

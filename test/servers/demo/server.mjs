@@ -1,5 +1,6 @@
 // The server that the shipped experiments are tried on: MCP over HTTP, a PostgreSQL behind it, /health and /ready.
-// Everything comes from the environment: PORT, DATABASE_URL, and DEMO_VARIANT (variants.mjs), DEMO_WORK_MS, DEMO_POOL.
+// Everything comes from the environment: PORT, DATABASE_URL, DEMO_VARIANT (variants.mjs), DEMO_POOL and DEMO_WARM
+// (connections at most, and from the start), DEMO_WORK_MS, and how patient it is: DEMO_CONNECT_MS, DEMO_QUERY_MS, DEMO_HEALTH_MS.
 // Replicas of PM2's cluster mode share PORT; each has a port of its own besides, ADMIN_PORT + its number.
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -15,10 +16,11 @@ const workSeconds = number('DEMO_WORK_MS', 0) / 1000;
 const variant = variants[DEMO_VARIANT];
 if (variant === undefined) throw new Error(`DEMO_VARIANT is none of ${Object.keys(variants).join(', ')}.`);
 
+const healthMs = number('DEMO_HEALTH_MS', 500);
 const patience = { connectionTimeoutMillis: number('DEMO_CONNECT_MS', 1000), query_timeout: number('DEMO_QUERY_MS', 2000) };
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: number('DEMO_POOL', 10), idleTimeoutMillis: 0, ...patience });
 // Health has a connection of its own: a pool that is used up is no dependency that is gone.
-const own = new pg.Pool({ connectionString: DATABASE_URL, max: 1, connectionTimeoutMillis: 500, query_timeout: 500 });
+const own = new pg.Pool({ connectionString: DATABASE_URL, max: 1, connectionTimeoutMillis: healthMs, query_timeout: healthMs });
 const onLoss = () => variant.needsDatabase && process.exit(1);
 for (const one of [pool, own]) one.on('error', onLoss);
 
@@ -32,6 +34,10 @@ if (variant.needsDatabase) {
   if ((await check()) !== undefined) process.exit(1);
   setInterval(async () => (await check()) !== undefined && onLoss(), 200);
 }
+
+// Connections that are open already need no handshakes when the way to the database is slow.
+const warm = Array.from({ length: number('DEMO_WARM', 0) }, () => pool.query('SELECT pg_sleep(0.2)'));
+await Promise.allSettled([...warm, check()]);
 
 const said = (data) => ({ content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data });
 

@@ -3,9 +3,7 @@
 /** What a tool answers when the database does not. */
 const unavailable = (error) => ({
   isError: true,
-  content: [
-    { type: 'text', text: `The database cannot be reached (${error.code ?? error.message}). Nothing was changed; try again later.` },
-  ],
+  content: [{ type: 'text', text: `The database cannot be reached (${error.code ?? error.message}). Nothing was changed.` }],
 });
 
 /** Asks again until there is an answer. */

@@ -14,13 +14,20 @@ import { adapted, type Changes } from './adapt.js';
 import { ADMIN_TOKEN, DEMO, isHealthy, startDemoPostgres } from './demo.js';
 
 /** What an experiment wants of its server. */
-export type Wanted = { readonly variant?: string; readonly replicas?: number; readonly settings?: Readonly<Record<string, string>> };
+export type Wanted = {
+  readonly variant?: string;
+  readonly replicas?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly canaryMs?: number;
+};
 
 /** A server under PM2, with a proxy between it and its database. */
 export type Subject = {
   readonly name: string;
   readonly url: string;
   readonly healthUrl: string;
+  /** How long a probe waits for a tool. */
+  readonly canaryMs: number;
   /** One address for each replica. */
   readonly adminUrls: readonly string[];
   readonly relay: { readonly port: number; readonly adminUrl: string };
@@ -44,6 +51,8 @@ export type Lab = {
   close(): Promise<void>;
 };
 
+const AT_ONCE = 3;
+
 /** Opens a lab with these servers. */
 export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise<Lab> {
   const relays: ChildProcess[] = [];
@@ -59,7 +68,7 @@ export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise
     const { port: databasePort } = postgres;
     const subjects = new Map<string, Subject>();
     const apps = [];
-    for (const [name, { variant = 'good', replicas = 1, settings = {} }] of Object.entries(wanted)) {
+    for (const [name, { variant = 'good', replicas = 1, settings = {}, canaryMs = 1500 }] of Object.entries(wanted)) {
       const database = name.replaceAll('-', '_');
       await createDemoDatabase({ port: databasePort, user: 'tester', name: database });
       const relay = await startRelay(databasePort);
@@ -84,6 +93,7 @@ export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise
         name,
         url: `${base}/mcp`,
         healthUrl: `${base}/health`,
+        canaryMs,
         adminUrls: Array.from({ length: replicas }, (_, index) => `http://127.0.0.1:${adminPort + index}`),
         relay,
       });
@@ -93,13 +103,27 @@ export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise
     await pm2.pm2('start', file);
     await Promise.all([...subjects.values()].map((subject) => isHealthy(subject)));
     const { env } = pm2;
+    let running = 0;
+    const waiting: (() => void)[] = [];
+    /** More at once would be an experiment on this host. */
+    const taken = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+      else running += 1;
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
+      }
+    };
     return {
       subject(name) {
         const found = subjects.get(name);
         if (found === undefined) throw new Error(`There is no server "${name}" in this lab.`);
         return found;
       },
-      run: (experiment, subject, changes = {}, besides = {}) => run(experiment, subject, env, changes, besides),
+      run: (experiment, subject, changes = {}, besides = {}) => taken(() => run(experiment, subject, env, changes, besides)),
       close,
     };
   } catch (error) {
@@ -134,7 +158,7 @@ async function run(
         {
           name: 'demo',
           url: subject.url,
-          budgets: { call: '1500ms', health: '1s', total: '3s' },
+          budgets: { call: `${subject.canaryMs}ms`, health: `${subject.canaryMs}ms`, total: `${subject.canaryMs + 1500}ms` },
           health: { url: subject.healthUrl },
           canaries: [{ tool: 'search_documents', arguments: { query: 'chaos' }, expect: { length: { documents: { min: 1 } } } }],
         },

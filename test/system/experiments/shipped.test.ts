@@ -1,22 +1,23 @@
 /** The shipped experiments against real servers, well-behaved and not: held where it must, and what is wrong is found and named. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Changes } from './adapt.js';
-import { openLab, type Lab, type Outcome, type Subject } from './lab.js';
+import { openLab, type Lab, type Outcome, type Subject, type Wanted } from './lab.js';
 
-/** Pools of 100, and calls that hold a connection for a while: what a service looks like that waits for its database. */
-const POOLED = { replicas: 3, settings: { DEMO_POOL: '100', DEMO_WORK_MS: '400', DEMO_CONNECT_MS: '400' } };
+/** Calls that hold a connection for a while: what a service looks like that waits for its database. Cuts are percentages. */
+const POOLED = { replicas: 3, settings: { DEMO_POOL: '40', DEMO_WARM: '12', DEMO_WORK_MS: '400', DEMO_CONNECT_MS: '800' } };
+const SMALL_POOL = { DEMO_POOL: '4', DEMO_WARM: '4', DEMO_WORK_MS: '150' };
 
-const SERVERS = {
+const SERVERS: Readonly<Record<string, Wanted>> = {
   'kill-good': {},
-  'slow-good': { settings: { DEMO_QUERY_MS: '6000', DEMO_POOL: '20' } },
+  'slow-good': { canaryMs: 5000, settings: { DEMO_QUERY_MS: '6000', DEMO_HEALTH_MS: '4000', DEMO_POOL: '20', DEMO_WARM: '16' } },
   'block-good': {},
   'block-crash-loop': { variant: 'crash-loop' },
   'block-hang': { variant: 'hang' },
   'block-silent-empty': { variant: 'silent-empty' },
   'block-health-lies': { variant: 'health-lies' },
   'block-manual-restart': { variant: 'manual-restart' },
-  'exhaust-good': { settings: { DEMO_POOL: '4', DEMO_WORK_MS: '300', DEMO_CONNECT_MS: '2500' } },
-  'exhaust-silent-empty': { variant: 'silent-empty', settings: { DEMO_POOL: '4', DEMO_WORK_MS: '300', DEMO_CONNECT_MS: '100' } },
+  'exhaust-good': { canaryMs: 4000, settings: { ...SMALL_POOL, DEMO_CONNECT_MS: '4000' } },
+  'exhaust-silent-empty': { variant: 'silent-empty', settings: { ...SMALL_POOL, DEMO_CONNECT_MS: '100' } },
   pooled: POOLED,
 };
 
@@ -28,7 +29,11 @@ afterAll(() => lab?.close(), 30_000);
 
 const PM2 = ({ name }: Subject): Changes => ({ 'manager.pm2': name });
 const RELAY = ({ relay }: Subject): Changes => ({ 'actions[0].params.port': relay.port, 'actions[0].params.admin': relay.adminUrl });
-const POOLS = ({ adminUrls }: Subject): Changes => ({ 'actions[0].params.adminUrls': adminUrls });
+/** As many calls as pools of 40 connections, and one core, have room for. */
+const POOLS = ({ adminUrls }: Subject, perSecond = 45): Changes => ({
+  'actions[0].params.adminUrls': adminUrls,
+  'load.perSecond': perSecond,
+});
 
 /** Fails with everything that the run said. */
 function expectRun(outcome: Outcome, wanted: { code: number; verdict: string; findings?: readonly string[] }): void {
@@ -129,6 +134,6 @@ describe('pools', () => {
   test('with the fixes it is green', async () => {
     const subject = lab.subject('pooled');
     await vi.waitFor(async () => expect((await fetch(`${subject.url.replace('/mcp', '/ready')}`)).status).toBe(200));
-    expectRun(await lab.run('pool-cut-90-fixed', subject, POOLS(subject)), { code: 0, verdict: 'held' });
+    expectRun(await lab.run('pool-cut-90-fixed', subject, POOLS(subject, 18)), { code: 0, verdict: 'held' });
   });
 });

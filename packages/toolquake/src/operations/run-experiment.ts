@@ -50,7 +50,8 @@ export type RunEnd = {
 };
 
 const HOST_EVERY_MS = 1000;
-const PROCESS_EVERY_MS = 250;
+// Looking may mean to start the command line of a process manager: more often would be load.
+const PROCESS_EVERY_MS = 1000;
 const COUNTS_EVERY_MS = 500;
 
 /** Rejects only before anything was changed; from then on there is a verdict. */
