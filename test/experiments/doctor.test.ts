@@ -46,7 +46,9 @@ test('exits 3 and says what to do while this host is halted', async () => {
   writeFileSync(join(state, 'halt.json'), JSON.stringify({ why: 'an incident', at: '2026-11-18T10:00:00Z' }));
   const { code, stdout } = await doctor();
   expect(code).toBe(3);
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('since 2026-11-18T10:00:00Z: an incident. A person lets experiments run again with "toolquake resume".');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'since 2026-11-18T10:00:00Z: an incident. A person lets experiments run again with "toolquake resume".',
+  );
 });
 
 test('exits 3 over what an earlier run left behind', async () => {

@@ -77,6 +77,16 @@ describe('by redirect', () => {
     expect((await undoAll(undo)).map(({ is }) => is)).toEqual(['undone', 'gone']);
   });
 
+  test('a delay that is longer than anybody waits for the proof is still seen', async () => {
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: '20s', via: 'redirect' };
+    const prepared = await slowDependency.prepare(params, actionWorld());
+    const undo = await applyAll(prepared);
+    const startedAt = performance.now();
+    expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true, proof: expect.stringContaining('no answer within') as string });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await undoAll(undo);
+  });
+
   test('scales with the stage', async () => {
     const params = { host: '127.0.0.1', port: place.port, namespace: place.name, delayMs: 1600, via: 'redirect' };
     const rounds: number[] = [];
