@@ -43,7 +43,7 @@ export const lanes = [
   },
   { name: 'examples', kind: 'examples', needsSystemPackages: true, budgetMs: minutes(2) },
   { name: 'system', kind: 'vitest', project: 'system', needsSystemPackages: true, budgetMs: minutes(5) },
-  { name: 'experiments', kind: 'vitest', project: 'experiments', needsSystemPackages: true, budgetMs: minutes(8) },
+  { name: 'experiments', kind: 'vitest', project: 'experiments', needsSystemPackages: true, budgetMs: minutes(7) },
 ];
 
 /** The folders that a lane runs what is in. */

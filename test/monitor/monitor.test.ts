@@ -7,7 +7,7 @@ import type { JsonObject } from '@toolquake/sdk/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openAlertReceiver } from '../../packages/toolquake/src/operations/alert-receiver.js';
 import { hostMs } from '../../packages/toolquake/src/workers/host-clock.js';
-import { monitorConfig } from '../../packages/toolquake/src/workers/roles/monitor.js';
+import type { MonitorConfig } from '../../packages/toolquake/src/workers/roles/monitor.js';
 import { startWorker } from '../../packages/toolquake/src/workers/start-worker.js';
 import { startDualEra } from '../servers/http-dual-era.mjs';
 
@@ -34,7 +34,7 @@ async function watching(
   const health = more.health === undefined ? undefined : { url: more.health, expectStatus: 200, reasonField: 'reason' };
   const worker = await startWorker(
     'monitor',
-    monitorConfig({
+    {
       runId: 'run-1',
       startedAtHostMs,
       target: {
@@ -49,7 +49,7 @@ async function watching(
       slowOver: 10,
       quietMs: more.quietMs ?? 60_000,
       webhooks: [receiver.url, ...(more.webhooks ?? [])],
-    }),
+    } satisfies MonitorConfig,
     { env: { ...process.env, ...more.env }, program: PROGRAM },
   );
   onTestFinished(() => worker.stop());

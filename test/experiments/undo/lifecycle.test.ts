@@ -233,3 +233,17 @@ test('invariant 12: of runners that start at once on one server exactly one wins
   const ends = await Promise.all(runners.map((runner) => runner.ended));
   expect(ends.filter(({ stderr }) => stderr.includes('Another experiment has server'))).toHaveLength(3);
 });
+
+test('invariant 12: of runners that start at once over what a dead one left, exactly one gets the server, after it was undone', async () => {
+  const scene = createScene();
+  const before = scene.snapshot();
+  await scene.start(driver, {}, { TOOLQUAKE_FAULT_POINT: 'runner applied 3 after;warden takeover before' }).ended;
+  await nobodyIsLeft(scene.ledgerPath);
+  expect(scene.snapshot()).not.toEqual(before);
+  const runners = ['a', 'b', 'c'].map((runId) => scene.start(driver, { runId, mode: 'wait', changes: ['new'] }));
+  const results = await Promise.allSettled(runners.map((runner) => runner.says('during')));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const runner of runners) runner.process.kill('SIGTERM');
+  await Promise.all(runners.map((runner) => runner.ended));
+  expect(scene.snapshot()).toEqual(before);
+});

@@ -8,7 +8,7 @@ import type { RunEntry } from '../core/run-entry.js';
 import type { Sample } from '../core/sample.js';
 import { createLaneJoin, type LaneJoin } from '../experiments/lane-join.js';
 import type { SampleBook } from '../experiments/sample-book.js';
-import { monitorConfig } from '../workers/roles/monitor.js';
+import type { MonitorConfig } from '../workers/roles/monitor.js';
 import { openAlertReceiver, type AlertReceiver } from './alert-receiver.js';
 import { watchReading } from './experiment-readings.js';
 import { CALLER_HEADER } from './front-role.js';
@@ -112,7 +112,7 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
 
   await start(
     'monitor',
-    monitorConfig({
+    {
       runId: world.runId,
       startedAtHostMs: world.startedAtHostMs,
       target,
@@ -122,7 +122,7 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
       slowOver: experiment.monitor.slowOver,
       quietMs: experiment.times.beforeMs,
       webhooks,
-    }),
+    } satisfies MonitorConfig,
     onMessage,
   );
   if (experiment.load !== undefined) {

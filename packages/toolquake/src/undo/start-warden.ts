@@ -72,11 +72,11 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
   let death: string | undefined;
   let isDismissed = false;
   let answeredMs = hostMs();
-  let beat: NodeJS.Timeout | undefined;
+  const beats: { timer?: NodeJS.Timeout } = {};
   const die = (why: string): void => {
     if (death !== undefined || isDismissed) return;
     death = why;
-    clearInterval(beat);
+    clearInterval(beats.timer);
     for (const listener of listeners) listener(why);
   };
   const ended = new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
     });
   }
   let lookedMs = hostMs();
-  beat = setInterval(() => {
+  beats.timer = setInterval(() => {
     const nowMs = hostMs();
     // We were stopped ourselves: its answers may be waiting.
     if (nowMs - lookedMs > 3 * lease.heartbeatMs) answeredMs = nowMs;
@@ -121,7 +121,7 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
     else child.stdin.write('beat\n');
   }, lease.heartbeatMs);
   // What keeps the run alive is the run.
-  beat.unref();
+  beats.timer.unref();
   child.unref();
   for (const stream of [child.stdin, child.stdout]) (stream as unknown as { unref(): void }).unref();
   return {
@@ -133,7 +133,7 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
     },
     async dismiss() {
       isDismissed = true;
-      clearInterval(beat);
+      clearInterval(beats.timer);
       if (!isEverythingUndone(ledgerPath)) return void child.stdin.end();
       child.stdin.end('dismiss\n');
       const insist = setTimeout(() => void child.kill('SIGKILL'), DISMISS_MS);

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The file. */
-export const stopRequestPath = (runDirectory: string): string => join(runDirectory, 'stop');
+const stopRequestPath = (runDirectory: string): string => join(runDirectory, 'stop');
 
 /** Asks a run to stop. Throws where the file cannot be made. */
 export function requestStop(runDirectory: string): void {

@@ -7,7 +7,7 @@ import { ownerState, ownOwner, readOwner } from './owner.js';
 const POLL_MS = 20;
 
 /** The folder of the lock. */
-export const undoLockDirectory = (ledgerPath: string): string => `${ledgerPath}.lock`;
+const undoLockDirectory = (ledgerPath: string): string => `${ledgerPath}.lock`;
 
 /**
  * Does the work while holding the lock. Whoever holds it for longer than `patienceMs`, or is stopped, is not waited for,

@@ -39,7 +39,7 @@ const POLL_MS = 100;
 const RETRY_MS = [500, 1000, 2000];
 
 /** Reads an order; nothing when it is none. */
-export function readWardenOrder(text: string): WardenOrder | undefined {
+function readWardenOrder(text: string): WardenOrder | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -109,6 +109,3 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
     );
   });
 }
-
-/** The configuration as the plain data that a worker takes. */
-export const monitorConfig = (config: MonitorConfig): JsonObject => config;
