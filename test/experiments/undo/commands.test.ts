@@ -24,7 +24,11 @@ async function abandon(scene: Scene, changes: readonly ('child' | 'fail')[]): Pr
 }
 
 /** A command on a terminal of its own; what is printed is answered by `answer`, once it finds something to answer. */
-function onTerminal(scene: Scene, argv: readonly string[], answer: (shown: string) => string | undefined): Promise<{ code: number | null; shown: string }> {
+function onTerminal(
+  scene: Scene,
+  argv: readonly string[],
+  answer: (shown: string) => string | undefined,
+): Promise<{ code: number | null; shown: string }> {
   return new Promise((resolve) => {
     const words = [process.execPath, binPath, ...argv].map((word) => `'${word}'`).join(' ');
     const child = spawn('script', ['-qec', words, '/dev/null'], { env: scene.env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -69,7 +73,9 @@ describe.concurrent('what people see of undoing', () => {
     expect(code).toBe(6);
     expect(stdout).toContain('no undo "fail" in this version: a newer one wrote the ledger');
     expect(await command(scene, 'undo', 'one', '--forget')).toMatchObject({ code: 2, stderr: expect.stringContaining('no terminal') });
-    const { code: forgotten } = await onTerminal(scene, ['undo', 'one', '--forget'], (shown) => (shown.includes('Type "forget one"') ? 'forget one' : undefined));
+    const { code: forgotten } = await onTerminal(scene, ['undo', 'one', '--forget'], (shown) =>
+      shown.includes('Type "forget one"') ? 'forget one' : undefined,
+    );
     expect(forgotten).toBe(0);
     expect((await command(scene, 'leftovers')).code).toBe(0);
     // The server is free again too.

@@ -10,7 +10,10 @@ import { createScene, nobodyIsLeft } from './scene.js';
 type Line = { readonly what: string; readonly step?: number; readonly failure?: string };
 
 /** Runs the driver where no file may grow beyond so many blocks of 512 bytes: a write is cut short, then refused, as on a full disk. */
-async function runWithBlocks(driver: string, blocks: number): Promise<{ code: number | null; said: readonly Line[]; stderr: string; isAsBefore: boolean; intents: number; next: number | null }> {
+async function runWithBlocks(
+  driver: string,
+  blocks: number,
+): Promise<{ code: number | null; said: readonly Line[]; stderr: string; isAsBefore: boolean; intents: number; next: number | null }> {
   const scene = createScene();
   const before = scene.snapshot();
   const order = JSON.stringify({ folder: scene.folder, runId: scene.runId, mark: scene.mark });
@@ -24,7 +27,10 @@ async function runWithBlocks(driver: string, blocks: number): Promise<{ code: nu
   const isAsBefore = JSON.stringify(scene.snapshot()) === JSON.stringify(before);
   const ledger = existsSync(scene.ledgerPath) ? parseLedger(readFileSync(scene.ledgerPath, 'utf8')) : undefined;
   const next = (await scene.start(driver, { runId: 'two' }).ended).code;
-  const said = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line);
+  const said = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
   return { code, said, stderr, isAsBefore, intents: ledger?.steps.length ?? 0, next };
 }
 
@@ -39,5 +45,7 @@ test('invariant 5: on a full disk nothing is applied whose undo is not on disk, 
   expect(all[0]?.stderr).toContain('So nothing was changed.');
   expect([all[0]?.code, all.at(-1)?.code]).toEqual([1, 0]);
   // Somewhere between, the disk was full in the middle of the changes.
-  expect(all.filter(({ said }) => said.some(({ failure }) => failure?.includes('The undo cannot be written') === true)).length).toBeGreaterThan(0);
+  expect(
+    all.filter(({ said }) => said.some(({ failure }) => failure?.includes('The undo cannot be written') === true)).length,
+  ).toBeGreaterThan(0);
 });

@@ -29,7 +29,9 @@ test('a clean run changes nothing for good, and passes a point before, in the mi
   for (const line of ['open', 'intent 1', 'applied 1', 'intent 3', 'outcome 3', 'outcome 1', 'close']) {
     expect(points).toEqual(expect.arrayContaining([`runner ${line} before`, `runner ${line} torn`, `runner ${line} after`]));
   }
-  expect(points).toEqual(expect.arrayContaining(['warden watch torn', 'runner undo 2 before', 'runner undo 2 after', 'runner pointer removed']));
+  expect(points).toEqual(
+    expect.arrayContaining(['warden watch torn', 'runner undo 2 before', 'runner undo 2 after', 'runner pointer removed']),
+  );
 });
 
 test('invariant 1: SIGKILL of the runner at every fault point leaves the world as it was, with no sweep needed', async () => {

@@ -167,31 +167,36 @@ describe.concurrent('a ledger that is not what it was', () => {
     expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('is missing');
   });
 
-  test.each(['lie', 'fail'] as const)('invariant 7: an undo that does %s leaves the ledger dirty, does not stop the others, and blocks new runs', async (word) => {
-    const scene = createScene();
-    const before = scene.snapshot();
-    const { code, said } = await scene.start(driver, { changes: ['kept', word, 'new'] }).ended;
-    expect(code).toBe(6);
-    expect(said.find(({ what }) => what === 'undone')?.['outcomes']).toMatchObject([
-      { step: 3, state: { is: 'undone' } },
-      { step: 2, state: { is: 'not-undone' } },
-      { step: 1, state: { is: 'undone' } },
-    ]);
-    expect(scene.snapshot()).toEqual(before);
-    await nobodyIsLeft(scene.ledgerPath);
-    expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('Run one left something behind');
-    // Once the world is right, whoever put it right, the host is free again.
-    if (word === 'fail') return;
-    writeFileSync(`${scene.folder}/lie.truth`, '');
-    expect((await scene.start(driver, { runId: 'two' }).ended).code).toBe(0);
-  });
+  test.each(['lie', 'fail'] as const)(
+    'invariant 7: an undo that does %s leaves the ledger dirty, does not stop the others, and blocks new runs',
+    async (word) => {
+      const scene = createScene();
+      const before = scene.snapshot();
+      const { code, said } = await scene.start(driver, { changes: ['kept', word, 'new'] }).ended;
+      expect(code).toBe(6);
+      expect(said.find(({ what }) => what === 'undone')?.['outcomes']).toMatchObject([
+        { step: 3, state: { is: 'undone' } },
+        { step: 2, state: { is: 'not-undone' } },
+        { step: 1, state: { is: 'undone' } },
+      ]);
+      expect(scene.snapshot()).toEqual(before);
+      await nobodyIsLeft(scene.ledgerPath);
+      expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('Run one left something behind');
+      // Once the world is right, whoever put it right, the host is free again.
+      if (word === 'fail') return;
+      writeFileSync(`${scene.folder}/lie.truth`, '');
+      expect((await scene.start(driver, { runId: 'two' }).ended).code).toBe(0);
+    },
+  );
 
   test('invariants 8 and 10: what somebody else took back, or what is gone, is no error', async () => {
     const { scene, before } = await abandoned();
     const { children } = scene.snapshot() as { children: readonly string[] };
     process.kill(Number(children[0]), 'SIGKILL');
     writeFileSync(`${scene.folder}/world/kept.txt`, 'as it was');
-    expect(await sweep(scene)).toMatchObject({ swept: [{ outcomes: [{ state: { is: 'gone' } }, { state: { is: 'undone' } }, { state: { is: 'undone' } }] }] });
+    expect(await sweep(scene)).toMatchObject({
+      swept: [{ outcomes: [{ state: { is: 'gone' } }, { state: { is: 'undone' } }, { state: { is: 'undone' } }] }],
+    });
     expect(scene.snapshot()).toEqual(before);
     expect(await sweep(scene)).toEqual({ swept: [], left: [] });
   });
@@ -202,13 +207,18 @@ describe.concurrent('a ledger that is not what it was', () => {
     expect(reports.flatMap(({ left }) => left)).toEqual([]);
     expect(scene.snapshot()).toEqual(before);
     expect(readLedger(scene.ledgerPath).damage).toEqual([]);
-    const outcomes = readFileSync(scene.ledgerPath, 'utf8').split('\n').filter((line) => line.includes('"outcome"'));
+    const outcomes = readFileSync(scene.ledgerPath, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"outcome"'));
     expect(outcomes).toHaveLength(3);
   });
 
   test('what a stranger wrote below our lines is not acted on', async () => {
     const { scene, before } = await abandoned(['new']);
-    appendFileSync(scene.ledgerPath, '{"v":1,"kind":"intent","step":2,"action":"x","name":"x","undo":{"kind":"restore-text","data":{"path":"/x"}},"sum":"0000000000000000"}\n');
+    appendFileSync(
+      scene.ledgerPath,
+      '{"v":1,"kind":"intent","step":2,"action":"x","name":"x","undo":{"kind":"restore-text","data":{"path":"/x"}},"sum":"0000000000000000"}\n',
+    );
     expect((await sweep(scene)).left).toMatchObject([{ problem: expect.stringContaining('line') }]);
     expect(scene.snapshot()).toEqual(before);
   });

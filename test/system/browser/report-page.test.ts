@@ -3,13 +3,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../../packages/sdk/src/core/index.js';
 import { renderHtml } from '../../../packages/toolquake/src/reporters/html.js';
 import { createDigest } from '../../../packages/toolquake/src/reporters/journal-digest.js';
 import { comparisonJournal, hostileJournal, hysteresisJournal, liveJournal } from '../../report/sample-journals.js';
+import { coveredWords, launchBrowser, openPage, violationsOn } from './open-page.js';
 
 /** What a name would do if the page let it: each sets `window.pwned`, or asks the network. */
 const HOSTILE = [
@@ -25,10 +25,7 @@ let browser: Browser;
 const folder = mkdtempSync(join(tmpdir(), 'toolquake-page-'));
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 
@@ -54,30 +51,9 @@ const pages: Readonly<Record<string, () => string>> = {
   hostile: () => pageOf('hostile', hostileJournal(HOSTILE)),
 };
 
-/** Opens a page, and collects everything that it should not do. */
-async function opened(url: string, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const page = await browser.newPage({ locale: 'en-US', viewport: { width: 1180, height: 900 }, ...options });
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
-  page.on('request', (request) => {
-    if (request.url() !== url) complaints.push(`request: ${request.url()}`);
-  });
-  await page.goto(url);
-  return { page, complaints };
-}
-
-type AxeResult = { readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[] };
-
-async function violationsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-}
-
 describe.each(Object.entries(pages))('the page of a %s journal', (_, urlOf) => {
   test.each(['light', 'dark'] as const)('is accessible in %s colours, quiet, and asks the network for nothing', async (colorScheme) => {
-    const { page, complaints } = await opened(urlOf(), { colorScheme });
+    const { page, complaints } = await openPage(browser, urlOf(), { colorScheme });
     expect(await violationsOn(page)).toEqual([]);
     // With every table open, too.
     await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
@@ -87,7 +63,7 @@ describe.each(Object.entries(pages))('the page of a %s journal', (_, urlOf) => {
   });
 
   test.each([320, 375, 600, 860, 1180, 1920])('fits into %i pixels', async (width) => {
-    const { page } = await opened(urlOf(), { viewport: { width, height: 800 } });
+    const { page } = await openPage(browser, urlOf(), { viewport: { width, height: 800 } });
     const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     expect(needed).toBeLessThanOrEqual(given ?? 0);
     // One picture of each plot is shown, never none and never two.
@@ -101,7 +77,7 @@ describe.each(Object.entries(pages))('the page of a %s journal', (_, urlOf) => {
   });
 
   test('shows all of it without JavaScript', async () => {
-    const { page, complaints } = await opened(urlOf(), { javaScriptEnabled: false });
+    const { page, complaints } = await openPage(browser, urlOf(), { javaScriptEnabled: false });
     expect(await page.getByRole('heading', { name: 'What broke' }).isVisible()).toBe(true);
     expect(await page.locator('figure svg:visible').count()).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
@@ -110,7 +86,7 @@ describe.each(Object.entries(pages))('the page of a %s journal', (_, urlOf) => {
 });
 
 test('a hostile journal is inert: nothing runs, nothing is loaded, its names are read as they are', async () => {
-  const { page, complaints } = await opened(pages['hostile']!());
+  const { page, complaints } = await openPage(browser, pages['hostile']!());
   await page.mouse.move(300, 400);
   expect(await page.evaluate('window.pwned')).toBeUndefined();
   expect(await page.locator('img, script, link, iframe, object').count()).toBe(0);
@@ -121,31 +97,14 @@ test('a hostile journal is inert: nothing runs, nothing is loaded, its names are
 
 test('no words of a plot cover each other', async () => {
   for (const name of ['live', 'comparison', 'hysteresis']) {
-    const { page } = await opened(pages[name]!());
-    const covered = await page.evaluate(() =>
-      [...document.querySelectorAll('svg')]
-        .filter((svg) => getComputedStyle(svg).display !== 'none')
-        .flatMap((svg) => {
-          const boxes = [...svg.querySelectorAll('text')].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
-          return boxes.flatMap((one, index) =>
-            boxes
-              .slice(index + 1)
-              .filter(({ box }) => {
-                const width = Math.min(one.box.right, box.right) - Math.max(one.box.left, box.left);
-                const height = Math.min(one.box.bottom, box.bottom) - Math.max(one.box.top, box.top);
-                return width > 1 && height > 4;
-              })
-              .map(({ text }) => `${one.text} / ${text}`),
-          );
-        }),
-    );
-    expect(covered, name).toEqual([]);
+    const { page } = await openPage(browser, pages[name]!());
+    expect(await coveredWords(page), name).toEqual([]);
     await page.close();
   }
 });
 
 test('colours follow the system, and the switch by keys alone', async () => {
-  const { page } = await opened(pages['hysteresis']!(), { colorScheme: 'dark' });
+  const { page } = await openPage(browser, pages['hysteresis']!(), { colorScheme: 'dark' });
   const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
   await page.locator('#theme-auto').focus();
@@ -159,7 +118,7 @@ test('colours follow the system, and the switch by keys alone', async () => {
 });
 
 test('tables behind plots open by keys, and every plot has a name and a description', async () => {
-  const { page } = await opened(pages['comparison']!());
+  const { page } = await openPage(browser, pages['comparison']!());
   const summary = page.locator('figure summary').first();
   await summary.focus();
   await page.keyboard.press('Enter');
@@ -173,7 +132,7 @@ test('tables behind plots open by keys, and every plot has a name and a descript
 });
 
 test('on paper every table is open', async () => {
-  const { page } = await opened(pages['hysteresis']!(), { colorScheme: 'dark' });
+  const { page } = await openPage(browser, pages['hysteresis']!(), { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('figure table').first().isVisible()).toBe(true);
   expect(await page.locator('.theme').isVisible()).toBe(false);

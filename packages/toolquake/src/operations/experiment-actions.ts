@@ -40,7 +40,6 @@ export function runAction({ action, step, lastsMs }: StagedAction, world: Action
     step,
     blast: action.blast,
     about: aboutOf(action, step.params),
-    trips: action.trips,
     prepare: () => action.prepare(step.params, { ...world, lastsMs }),
   };
 }

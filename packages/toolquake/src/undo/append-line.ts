@@ -12,7 +12,8 @@ const pointOf = (line: LedgerLine): string => ('step' in line ? `${line.kind} ${
 /** Makes the file of a new ledger with its first line. Rejects if there is one already. */
 export async function createLedgerFile(path: string, line: LedgerLine, points: FaultPoints): Promise<void> {
   await write(path, constants.O_CREAT | constants.O_EXCL, line, points);
-  await syncDirectory(dirname(path));
+  // The folders of a run are new as well. Those above may belong to others.
+  for (let folder = dirname(path), depth = 0; depth < 4; folder = dirname(folder), depth++) await syncDirectory(folder).catch(() => {});
 }
 
 /** Appends. Runner, warden and sweep may do so at the same time: a line is one write, so lines never mix. */

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { clearHalt, halt, isCodeOf, readHalt, refuseWhileHalted } from './halt.js';
 import { stateDirectory, stateDirectoryPath } from './state-directory.js';
 
-const env = (): { readonly TOOLQUAKE_STATE_DIR: string } => ({ TOOLQUAKE_STATE_DIR: join(mkdtempSync(join(tmpdir(), 'toolquake-halt-')), 'state') });
+const env = (): { readonly TOOLQUAKE_STATE_DIR: string } => ({
+  TOOLQUAKE_STATE_DIR: join(mkdtempSync(join(tmpdir(), 'toolquake-halt-')), 'state'),
+});
 
 test('invariant 29: a halt is on disk until it is cleared', () => {
   const here = env();

@@ -4,7 +4,14 @@ import { ledgerLineText, readLedgerLine, type LedgerLine } from './ledger-line.j
 import { parseLedger } from './read-ledger.js';
 
 const runner = { pid: 4, startTicks: 7, bootId: 'boot', host: 'here', pidNamespace: 'pid:[1]' };
-const open: LedgerLine = { kind: 'open', run: 'one', runner, startedAt: '2026-11-18', deadlineMs: 5000, lock: { directory: '/l', token: 3 } };
+const open: LedgerLine = {
+  kind: 'open',
+  run: 'one',
+  runner,
+  startedAt: '2026-11-18',
+  deadlineMs: 5000,
+  lock: { directory: '/l', token: 3 },
+};
 
 const step = fc.integer({ min: 1, max: 9 });
 const anyLine: fc.Arbitrary<LedgerLine> = fc.oneof(

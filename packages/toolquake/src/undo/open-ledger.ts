@@ -2,15 +2,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import type { UndoOutcome } from '../core/undo-step.js';
 import { appendLine, createLedgerFile, notWritable } from './append-line.js';
 import { faultPointsOf, type FaultPoints } from './fault-points.js';
-import { ledgerLineText, type LedgerLine, type LedgerLock } from './ledger-line.js';
+import { ledgerLineText, type LedgerLock } from './ledger-line.js';
 import type { Ledger } from './ledger.js';
 import { forgetOpenRun, noteOpenRun, RUN_ID } from './open-runs.js';
 import { ownerState, ownOwner } from './owner.js';
-import { readLedger, type LedgerContent } from './read-ledger.js';
+import { readLedger, type LedgerContent, type LedgerStep } from './read-ledger.js';
 import * as steps from './steps/index.js';
-import type { UndoKinds } from './undo-one-step.js';
+import { undoOneStep, type UndoKinds } from './undo-one-step.js';
 import { undoOpenSteps } from './undo-open-steps.js';
 
 /** What opening needs. */
@@ -57,7 +58,19 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
     return result;
   };
   const lostTo = (): string | undefined => reasonToStop(path, options.isUnwatched === true);
-  let count = 0;
+  // Should the file be lost or damaged while we live, we still know what we did.
+  const intended: LedgerStep[] = [];
+  const undoAll = async (): Promise<readonly UndoOutcome[]> => {
+    const report = await undoOpenSteps(path, { by: 'runner', env, deadlineMs, kinds, points }).catch(() => undefined);
+    const known = report?.outcomes ?? [];
+    const outcomes: UndoOutcome[] = [];
+    for (const one of intended.toReversed()) {
+      const { step, action, name } = one;
+      const found = known.find((outcome) => outcome.step === step);
+      outcomes.push(found ?? { step, action, name, by: 'runner', ...(await undoOneStep(one, { kinds, env, deadlineMs, points })) });
+    }
+    return outcomes;
+  };
   return {
     path,
     intend: (action, name, undo) =>
@@ -68,21 +81,21 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
           });
         }
         refuseIfLost(name, lostTo());
-        const line: LedgerLine = { kind: 'intent', step: count + 1, action, name, undo };
+        const line = { kind: 'intent' as const, step: intended.length + 1, action, name, undo };
         if (ledgerLineText(line).length > MAX_LINE_BYTES) {
           throw new ToolquakeError('TOO_LARGE', {
             message: `The undo of "${name}" is larger than ${MAX_LINE_BYTES} bytes. So it was not done.`,
           });
         }
-        // A torn line used the number up: it may be whole on disk after all.
-        count++;
+        // Before the line: a torn one uses its number up, for it may be whole on disk after all.
+        intended.push({ ...line, isApplied: false, state: 'open', outcome: undefined });
         await appendLine(path, line, points);
         // Somebody may have taken over while we wrote.
         refuseIfLost(name, lostTo());
         return line.step;
       }),
     applied: (step) => inTurn(() => appendLine(path, { kind: 'applied', step }, points)),
-    undoAll: () => inTurn(async () => (await undoOpenSteps(path, { by: 'runner', env, deadlineMs, kinds, points })).outcomes),
+    undoAll: () => inTurn(undoAll),
     lostTo,
     close: () =>
       inTurn(async () => {

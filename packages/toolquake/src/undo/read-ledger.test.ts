@@ -5,10 +5,23 @@ import { parseLedger } from './read-ledger.js';
 
 const runner = { pid: 4, startTicks: 7, bootId: 'boot', host: 'here', pidNamespace: 'pid:[1]' };
 const open: LedgerLine = { kind: 'open', run: 'one', runner, startedAt: '2026-11-18', deadlineMs: 700 };
-const intent = (step: number): LedgerLine => ({ kind: 'intent', step, action: 'act', name: `change ${step}`, undo: { kind: 'put-back', data: { step } } });
+const intent = (step: number): LedgerLine => ({
+  kind: 'intent',
+  step,
+  action: 'act',
+  name: `change ${step}`,
+  undo: { kind: 'put-back', data: { step } },
+});
 const applied = (step: number): LedgerLine => ({ kind: 'applied', step });
 const outcome = (step: number, is: 'undone' | 'not-undone', more: object = {}): LedgerLine =>
-  ({ kind: 'outcome', step, by: 'warden', tookMs: 1, state: is === 'undone' ? { is, proof: 'seen' } : { is, why: 'stuck' }, ...more }) as LedgerLine;
+  ({
+    kind: 'outcome',
+    step,
+    by: 'warden',
+    tookMs: 1,
+    state: is === 'undone' ? { is, proof: 'seen' } : { is, why: 'stuck' },
+    ...more,
+  }) as LedgerLine;
 const textOf = (...lines: readonly LedgerLine[]): string => lines.map(ledgerLineText).join('');
 const statesOf = (text: string): readonly string[] => parseLedger(text).steps.map(({ state }) => state);
 

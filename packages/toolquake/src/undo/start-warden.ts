@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ToolquakeError } from '@toolquake/sdk/core';
 import { hostMs } from '../workers/host-clock.js';
 import { notWritable } from './append-line.js';
+import { readLedger } from './read-ledger.js';
 import { stateDirectoryPath } from './state-directory.js';
 import { runDirectoryOf } from './stop-request.js';
 import type { WardenOrder } from './warden-watch.js';
@@ -19,7 +20,7 @@ export type WardenLink = {
   isAlive(): boolean;
   /** Called once when it is gone without being dismissed; at once if it is gone already. */
   onDeath(listener: (why: string) => void): void;
-  /** Everything is undone: lets it go, and resolves when it went. */
+  /** The run is over. Resolves when the warden went; where something is not undone it stays, and tries again when we are gone. */
   dismiss(): Promise<void>;
 };
 
@@ -133,6 +134,7 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
     async dismiss() {
       isDismissed = true;
       clearInterval(beat);
+      if (!isEverythingUndone(ledgerPath)) return void child.stdin.end();
       child.stdin.end('dismiss\n');
       const insist = setTimeout(() => void child.kill('SIGKILL'), DISMISS_MS);
       child.ref();
@@ -140,4 +142,12 @@ export async function startWarden(options: StartWardenOptions): Promise<WardenLi
       clearTimeout(insist);
     },
   };
+}
+
+function isEverythingUndone(ledgerPath: string): boolean {
+  try {
+    return readLedger(ledgerPath).isClean;
+  } catch {
+    return false;
+  }
 }

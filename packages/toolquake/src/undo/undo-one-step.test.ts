@@ -3,7 +3,15 @@ import { defineUndo, type UndoState } from '../core/undo-step.js';
 import { lookAtStep, undoOneStep } from './undo-one-step.js';
 import type { LedgerStep } from './read-ledger.js';
 
-const step: LedgerStep = { step: 1, action: 'a', name: 'n', undo: { kind: 'one', data: {} }, isApplied: true, state: 'open', outcome: undefined };
+const step: LedgerStep = {
+  step: 1,
+  action: 'a',
+  name: 'n',
+  undo: { kind: 'one', data: {} },
+  isApplied: true,
+  state: 'open',
+  outcome: undefined,
+};
 const undone: UndoState = { is: 'undone', proof: 'seen' };
 const still: UndoState = { is: 'not-undone', why: 'still there' };
 const passed: string[] = [];
@@ -20,15 +28,28 @@ test('invariant 7: the world is believed, not the undo', async () => {
   expect(await run(fine, async () => undone)).toEqual(undone);
   expect(await run(fine, async () => still)).toEqual(still);
   // Somebody else took it back before: complaining is no reason to call it open.
-  expect(await run(() => Promise.reject(new Error('no such rule')), async () => undone)).toEqual(undone);
-  expect(await run(() => Promise.reject(new Error('no such rule')), async () => still)).toEqual({
+  expect(
+    await run(
+      () => Promise.reject(new Error('no such rule')),
+      async () => undone,
+    ),
+  ).toEqual(undone);
+  expect(
+    await run(
+      () => Promise.reject(new Error('no such rule')),
+      async () => still,
+    ),
+  ).toEqual({
     is: 'not-undone',
     why: 'still there; the undo itself failed: no such rule',
   });
 });
 
 test('an undo that hangs is given up at its deadline, and the world is looked at anyway', async () => {
-  expect(await run(forever, async () => still)).toEqual({ is: 'not-undone', why: 'still there; the undo itself failed: it took longer than 30 ms' });
+  expect(await run(forever, async () => still)).toEqual({
+    is: 'not-undone',
+    why: 'still there; the undo itself failed: it took longer than 30 ms',
+  });
   expect(await run(forever, async () => undone)).toEqual(undone);
 });
 

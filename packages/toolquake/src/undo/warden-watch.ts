@@ -36,7 +36,7 @@ export type WardenWorld = {
 
 const POLL_MS = 100;
 /** Between tries, when something could not be undone at once. */
-const RETRY_MS = [1000, 2000, 5000];
+const RETRY_MS = [500, 1000, 2000];
 
 /** Reads an order; nothing when it is none. */
 export function readWardenOrder(text: string): WardenOrder | undefined {

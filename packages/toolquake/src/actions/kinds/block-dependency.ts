@@ -17,8 +17,7 @@ const FIELDS = {
   ...DEPENDENCY_FIELDS,
   how: {
     kind: 'word',
-    about:
-      'reset: refused at once, open connections are reset when they are next used. unreachable: refused by ICMP. drop: nothing is answered, everything stalls.',
+    about: 'Refused at once, and open connections reset when next used (reset), refused by ICMP (unreachable), or stalled (drop).',
     words: BLOCK_WAYS,
   },
   via: { kind: 'word', about: 'By which means; whatever works here unless told otherwise.', words: VIA },

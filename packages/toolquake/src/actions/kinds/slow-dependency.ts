@@ -161,19 +161,26 @@ async function throughRelay(read: SlowParams, world: ActionWorld): Promise<Prepa
 
 /** Besides the delay itself. */
 const LOOK_MS = 1500;
+/** A run asks for no longer than ten seconds whether it works, and starting to look takes some of it. */
+const MAX_LOOK_MS = 7000;
+const lookMs = (addedMs: number): number => Math.min(LOOK_MS + 2 * addedMs, MAX_LOOK_MS);
 
 const look = (
   from: Viewpoint,
   to: { readonly address: string; readonly port: number },
   addedMs: number,
   signal: AbortSignal,
-): Promise<Connected> => connectWithin(from, to, { timeoutMs: LOOK_MS + 2 * addedMs, isPoking: true, signal });
+): Promise<Connected> => connectWithin(from, to, { timeoutMs: lookMs(addedMs), isPoking: true, signal });
 
 const spreadText = ({ delayMs, jitterMs }: SlowParams): string => `${delayMs} ms${jitterMs === 0 ? '' : ` ± ${jitterMs} ms`}`;
 
-/** Timers may be a little early, and jitter of the kernel goes both ways. */
+/** Timers may be a little early, and jitter of the kernel goes both ways. Whoever is slower than we can wait for is slow enough. */
 function slowProof(seen: Connected, base: Connected, { delayMs, jitterMs }: SlowParams, what: 'connectMs' | 'roundMs'): EffectProof {
-  const [now, then] = [seen[what], base[what]];
-  const isSlower = seen.end === 'connected' && now !== null && then !== null && now - then >= Math.max(1, 0.8 * delayMs - jitterMs);
-  return { isInEffect: isSlower, proof: `${connectedText(seen)}, where it had been: ${connectedText(base)}` };
+  const waitedMs = lookMs(delayMs + jitterMs);
+  const then = base[what];
+  const isOutOfSight = 0.8 * delayMs > waitedMs && (seen.end === 'timeout' || (seen.end === 'connected' && seen[what] === null));
+  const now = isOutOfSight ? waitedMs : seen.end === 'connected' ? seen[what] : null;
+  const isSlower = now !== null && then !== null && now - then >= Math.max(1, Math.min(0.8 * delayMs - jitterMs, 0.8 * waitedMs));
+  const words = isOutOfSight ? `no answer within ${waitedMs} ms` : connectedText(seen);
+  return { isInEffect: isSlower, proof: `${words}, where it had been: ${connectedText(base)}` };
 }

@@ -22,6 +22,10 @@ export const undo = defineCommand({
     const all = findLeftovers(io.env);
     const named = all.filter(({ runId }) => positionals['RUN'] === undefined || runId === positionals['RUN']);
     const [first] = named;
+    const isNamed = positionals['RUN'] !== undefined;
+    if (!isNamed && options['forget'] === true) {
+      throw new ToolquakeError('BAD_ARGUMENT', { message: '--forget needs the run that is to be given up.' });
+    }
     if (positionals['RUN'] !== undefined)
       refuse(
         positionals['RUN'],
@@ -30,7 +34,7 @@ export const undo = defineCommand({
       );
     const results: { readonly runId: string; readonly outcomes: readonly unknown[]; readonly isUndone: boolean }[] = [];
     const tell = (text: string): void => void (options['json'] === true || io.stdout.write(text));
-    const idle = named.filter(({ state }) => state === 'dead' || state === 'unknown' || (state !== 'running' && named.length === 1));
+    const idle = named.filter(({ state }) => state === 'dead' || state === 'unknown' || (isNamed && state !== 'running'));
     for (const one of idle) {
       const outcomes = await undoRun(one, { by: 'person', env: io.env }).catch(() => []);
       const now = findLeftovers(io.env).find(({ runId }) => runId === one.runId);
@@ -41,8 +45,6 @@ export const undo = defineCommand({
     if (idle.length === 0) tell('There is nothing to undo.\n');
     let left = results.filter(({ isUndone }) => !isUndone).map(({ runId }) => runId);
     if (options['forget'] === true && first !== undefined && left.includes(first.runId)) {
-      if (positionals['RUN'] === undefined)
-        throw new ToolquakeError('BAD_ARGUMENT', { message: '--forget needs the run that is to be given up.' });
       const { isTypedOnTerminal } = await import('../ask-terminal.js');
       const question = `Run ${first.runId} could not be undone. Giving it up means that what it changed stays changed, unless you put it right by hand.`;
       if (await isTypedOnTerminal(question, `forget ${first.runId}`, io.signal)) {

@@ -32,7 +32,7 @@ export function closingLines(digest: RunDigest, paint: Paint, width: number): re
     ),
     '',
     ...block('MTTD', [`${timeText(figures.mttdMs).padEnd(12)}fault on to alert`]),
-    ...block('MTTR', [`${timeText(figures.mttrMs).padEnd(12)}fault on to steady again`]),
+    ...block('MTTR', [`${timeText(figures.mttrMs).padEnd(12)}fault on to steady again by itself`]),
     ...block('recovery', [`${timeText(figures.recoveryMs).padEnd(12)}fault off to steady again`]),
     ...block('calls', [`${lane('faulted')}; ${lane('control')}`]),
     ...block(

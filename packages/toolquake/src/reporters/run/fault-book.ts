@@ -77,7 +77,7 @@ export function createFaultBook(): FaultBook {
       if (AT_WORK.includes(state)) row.onMs ??= atMs;
       if (state === 'in-effect') row.seenMs ??= atMs;
     },
-    addUndo({ kind: _, ...undo }) {
+    addUndo({ kind: _kind, ...undo }) {
       const kept = { ...undo, id: clipped(undo.id), name: clipped(undo.name), proof: clipped(undo.proof) };
       if (undos.length < MAX_UNDOS) undos.push(kept);
       const row = rows.get(kept.id);

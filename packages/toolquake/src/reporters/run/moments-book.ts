@@ -24,6 +24,7 @@ export function createMomentsBook(): MomentsBook {
   const [healing, recovering] = [createSteadyAgain(), createSteadyAgain()];
   const alerts: number[] = [];
   let [begunMs, undoMs, afterMs]: (number | undefined)[] = [];
+  let wasBroken = false;
   return {
     add(entry) {
       switch (entry.kind) {
@@ -40,10 +41,16 @@ export function createMomentsBook(): MomentsBook {
         case 'alert':
           if (entry.state === 'firing' && alerts.length < MAX_ALERTS) alerts.push(entry.atMs);
           return;
+        case 'sample':
+          if (begunMs === undefined || undoMs !== undefined) return;
+          if (entry.sample.source === 'probe' ? !entry.sample.isUp : entry.sample.source === 'call' && entry.sample.end !== 'ok')
+            wasBroken = true;
+          return;
         case 'steady':
           // The rules of "after" are looked at during the fault, too, where the system must heal itself.
-          if (entry.phase !== 'after' || begunMs === undefined) return;
-          if (undoMs === undefined) healing.look(entry.atMs, entry.rules);
+          if (begunMs !== undefined && entry.rules.some(({ state }) => state === 'fails')) wasBroken = true;
+          if (entry.phase !== 'after') return;
+          if (undoMs === undefined && begunMs !== undefined) healing.look(entry.atMs, entry.rules);
           else if (afterMs !== undefined) recovering.look(entry.atMs, entry.rules);
           return;
         default:
@@ -58,15 +65,17 @@ export function createMomentsBook(): MomentsBook {
       const faultOffMs = isGone ? (afterMs ?? (offs.length === 0 ? undoMs : Math.max(...offs))) : undefined;
       const fired = faultOnMs === undefined ? [] : alerts.filter((atMs) => atMs >= faultOnMs);
       const healedMs = faultOnMs === undefined ? undefined : healing.sinceMs(faultOnMs);
-      const recoveredMs = faultOnMs === undefined || afterMs === undefined ? undefined : recovering.sinceMs(afterMs);
+      const recoveredMs = afterMs === undefined ? undefined : recovering.sinceMs(afterMs);
       return {
         faultOnMs,
         faultOffMs,
         // Of several alerts the one that was expected counts; which that was, only the verdict knows.
         alertMs: fired.find((atMs) => atMs - (faultOnMs ?? 0) === toldMttdMs) ?? fired[0],
         healedMs,
-        steadyAgainMs: healedMs ?? recoveredMs,
         recoveredMs,
+        recoveringFromMs: afterMs,
+        wasBroken,
+        steadyAgainMs: faultOnMs === undefined ? undefined : (healedMs ?? recoveredMs),
       };
     },
   };

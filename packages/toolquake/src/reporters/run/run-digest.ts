@@ -179,7 +179,7 @@ export function createRunDigest(): RunDigester {
   const take = (entry: RunEntry): void => {
     switch (entry.kind) {
       case 'experiment': {
-        const { kind: _, ...given } = entry;
+        const given = withoutKind(entry);
         if (about !== undefined) return;
         about = { ...short(given), actions: given.actions.slice(0, MAX_LISTED).map(short) };
         return faults.plan(given.actions);
@@ -275,7 +275,7 @@ export function createRunDigest(): RunDigester {
   };
 }
 
-function withoutKind<Value extends { readonly kind: string }>({ kind: _, ...rest }: Value): Omit<Value, 'kind'> {
+function withoutKind<Value extends { readonly kind: string }>({ kind: _kind, ...rest }: Value): Omit<Value, 'kind'> {
   return rest;
 }
 

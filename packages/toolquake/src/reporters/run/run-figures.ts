@@ -13,7 +13,11 @@ export type RunMoments = {
   readonly healedMs: number | undefined;
   /** Steady after the fault was gone, to the end. */
   readonly recoveredMs: number | undefined;
-  /** The first of these two. */
+  /** What `recoveredMs` is counted from. */
+  readonly recoveringFromMs: number | undefined;
+  /** Something was seen to break: where nothing broke, nothing was repaired. */
+  readonly wasBroken: boolean;
+  /** The first of healed and recovered. */
   readonly steadyAgainMs: number | undefined;
 };
 
@@ -35,13 +39,13 @@ const between = (from: number | undefined, to: number | undefined): number | nul
 
 /** The figures of the moments. */
 export function figuresOf(
-  { faultOnMs, faultOffMs, alertMs, steadyAgainMs, recoveredMs }: RunMoments,
+  { faultOnMs, alertMs, healedMs, recoveredMs, recoveringFromMs, wasBroken }: RunMoments,
   calls: { readonly faulted: number; readonly control: number },
 ): RunFigures {
   return {
     mttdMs: between(faultOnMs, alertMs),
-    mttrMs: between(faultOnMs, steadyAgainMs),
-    recoveryMs: between(faultOffMs, recoveredMs),
+    mttrMs: wasBroken ? between(faultOnMs, healedMs) : null,
+    recoveryMs: between(recoveringFromMs, recoveredMs),
     faultedCalls: calls.faulted,
     controlCalls: calls.control,
   };

@@ -106,7 +106,7 @@ function facts(digest: RunDigest): string {
     lanes[lane].calls === 0 ? 'none were seen' : `${percent(lanes[lane].failed / lanes[lane].calls)} failed`;
   return factsMarkup([
     { name: 'MTTD', value: timeText(figures.mttdMs), about: 'fault on to alert' },
-    { name: 'MTTR', value: timeText(figures.mttrMs), about: 'fault on to steady again' },
+    { name: 'MTTR', value: timeText(figures.mttrMs), about: 'fault on to steady by itself' },
     { name: 'recovery', value: timeText(figures.recoveryMs), about: 'fault off to steady again' },
     { name: 'faulted calls', value: grouped(figures.faultedCalls), about: failed('faulted') },
     { name: 'control calls', value: grouped(figures.controlCalls), about: failed('control') },

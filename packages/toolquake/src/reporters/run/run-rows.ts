@@ -205,7 +205,7 @@ export function findingsTable({ findings }: RunDigest): RunTable {
 export function figuresTable({ verdict, figures }: RunDigest): RunTable {
   const rows: readonly (readonly [string, string, string])[] = [
     ['MTTD: fault on to alert', timeText(figures.mttdMs), timeText(verdict?.mttdMs)],
-    ['MTTR: fault on to steady again', timeText(figures.mttrMs), timeText(verdict?.mttrMs)],
+    ['MTTR: fault on to steady again by itself', timeText(figures.mttrMs), timeText(verdict?.mttrMs)],
     ['recovery: fault off to steady again', timeText(figures.recoveryMs), timeText(verdict?.recoveryMs)],
     ['faulted calls', grouped(figures.faultedCalls), verdict === undefined ? 'n/a' : grouped(verdict.faultedCalls)],
     ['control calls', grouped(figures.controlCalls), verdict === undefined ? 'n/a' : grouped(verdict.controlCalls)],

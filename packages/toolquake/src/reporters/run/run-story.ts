@@ -110,10 +110,17 @@ export function paragraphOf(digest: RunDigest): string {
       ? ''
       : moments.steadyAgainMs === undefined
         ? 'The steady state was not seen to come back.'
-        : `All was steady again ${duration(figures.mttrMs ?? undefined)} after the fault began${figures.recoveryMs === null ? '' : `, ${duration(figures.recoveryMs)} after it was gone`}.`,
+        : steadyText(digest),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
+}
+
+function steadyText({ moments, figures }: RunDigest): string {
+  const { healedMs } = moments;
+  if (healedMs !== undefined && figures.mttrMs !== null)
+    return `All was steady again ${duration(figures.mttrMs)} after the fault began, while it was still there.`;
+  return figures.recoveryMs === null ? 'All was steady again.' : `All was steady ${duration(figures.recoveryMs)} after the fault was gone.`;
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -28,7 +28,7 @@ export function createSteadyAgain(): SteadyAgain {
       }
     },
     sinceMs(fromMs) {
-      if (lastMs === undefined || rules.some(({ firstGoodMs }) => firstGoodMs === undefined)) return undefined;
+      if (lastMs === undefined || rules.length === 0 || rules.some(({ firstGoodMs }) => firstGoodMs === undefined)) return undefined;
       const since = rules.reduce(
         (latest, { wasBroken, firstGoodMs, windowMs }) => (wasBroken ? Math.max(latest, (firstGoodMs ?? 0) - windowMs) : latest),
         fromMs,
