@@ -21,7 +21,7 @@ test('times are divided, and nothing else is', () => {
   const real = parse(adapted('kill-process', {}, { speed: 1 }));
   const fast = parse(adapted('kill-process', { 'manager.pm2': 'other' }, { speed: 120 }));
   expect(fast.monitor.every).toBe('500ms');
-  expect(fast.steady[0]).toEqual({ signal: 'uptime_seconds', atLeast: 30, in: ['before'] });
+  expect(fast.steady[0]).toEqual({ signal: 'uptime_seconds', atLeast: 30, window: '2500ms', in: ['before'] });
   expect(fast.actions[0]).toEqual({ ...real.actions[0], for: '5000ms' });
   expect(fast.manager).toEqual({ pm2: 'other' });
   expect(fast.question).toBe(real.question);

@@ -48,6 +48,10 @@ function expectRun(outcome: Outcome, wanted: { code: number; verdict: string; fi
   expect(seen, `${printed.slice(-3000)}\n${told.join('\n')}`).toEqual(expected);
 }
 
+/** What was said about failures. Whether a server that has just started is slow, too, depends on how busy this host is. */
+const saidOf = ({ alerts }: Outcome): readonly string[] =>
+  alerts.filter(({ rule }) => rule === 'consecutive_failures').map(({ state, reason }) => `${state} ${reason}`);
+
 /** Nobody was alarmed before anything was broken. */
 function expectQuiet({ entries, alerts }: Outcome): void {
   const faultMs = entries.find((entry) => entry.kind === 'action')?.atMs ?? 0;
@@ -60,10 +64,7 @@ describe.concurrent('on a server that behaves well', () => {
     const outcome = await lab.run('block-dependency', subject, { ...PM2(subject), ...RELAY(subject) });
     expectRun(outcome, { code: 0, verdict: 'held', findings: [] });
     expect(outcome.findings).toEqual([]);
-    expect(outcome.alerts.map(({ state, reason }) => `${state} ${reason}`)).toEqual([
-      'firing health_check_failed',
-      'resolved health_check_failed',
-    ]);
+    expect(saidOf(outcome)).toEqual(['firing health_check_failed', 'resolved health_check_failed']);
     expectQuiet(outcome);
   });
 
@@ -90,10 +91,7 @@ describe.concurrent('on a server that behaves well', () => {
     );
     const outcome = await lab.run('kill-process', subject, PM2(subject));
     expectRun(outcome, { code: 0, verdict: 'held', findings: [] });
-    expect(outcome.alerts.map(({ state, reason }) => `${state} ${reason}`)).toEqual([
-      'firing connection_refused',
-      'resolved connection_refused',
-    ]);
+    expect(saidOf(outcome)).toEqual(['firing connection_refused', 'resolved connection_refused']);
     expectQuiet(outcome);
     // Two cycles, and what a probe and a delivery take on a busy machine.
     expect(outcome.verdict!.mttdMs).toBeLessThan((2 * 60_000) / SPEED + 1000);
