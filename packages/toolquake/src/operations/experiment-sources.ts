@@ -13,6 +13,8 @@ import { openAlertReceiver, type AlertReceiver } from './alert-receiver.js';
 import { watchReading } from './experiment-readings.js';
 import { CALLER_HEADER } from './front-role.js';
 
+type CallSample = Sample & { readonly source: 'call' };
+
 /** What watching needs. */
 export type SourceWorld = {
   readonly runId: string;
@@ -58,7 +60,10 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
     samples.add(sample);
     record({ kind: 'sample', atMs: sample.atMs, sample });
   };
-  const join: LaneJoin = createLaneJoin({ onSample: take });
+  /** Of a server that is under fault no call is one that we did not touch, whatever passed the proxy untouched. */
+  const inItsLane = (sample: CallSample): CallSample =>
+    world.wasFaulty(sample.atMs - sample.ms, sample.atMs) ? { ...sample, lane: 'faulted' } : sample;
+  const join: LaneJoin = createLaneJoin({ onSample: (sample) => take(inItsLane(sample)) });
   const settling = setInterval(() => join.settle(nowMs()), SETTLE_EVERY_MS);
 
   const heardFrom = new Set<string>();
@@ -89,9 +94,9 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
     worker.go();
   };
 
-  const onCall = (message: JsonObject, sample: Sample & { readonly source: 'call' }): void => {
+  const onCall = (message: JsonObject, sample: CallSample): void => {
     if (world.hasFront) return join.call({ key: String(message['key']), sample }, nowMs());
-    take({ ...sample, lane: world.wasFaulty(sample.atMs - sample.ms, sample.atMs) ? 'faulted' : 'control' });
+    take(inItsLane({ ...sample, lane: 'control' }));
   };
   const onMessage = (message: JsonObject): void => {
     const { kind } = message;
