@@ -16,6 +16,7 @@ const NEEDS = [
   { folder: 'test/system/prometheus', command: 'promtool', debianPackage: 'prometheus' },
   { folder: 'test/system/network', command: 'iptables', debianPackage: 'iptables' },
   { folder: 'test/system/network', command: 'ip', debianPackage: 'iproute2' },
+  { folder: 'test/system/network', command: 'nft', debianPackage: 'nftables' },
 ];
 
 function isInstalled(command) {

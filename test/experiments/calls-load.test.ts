@@ -1,4 +1,5 @@
 /** The workload of an experiment, through a real proxy, against real servers of both eras. */
+import { spawn } from 'node:child_process';
 import { errorResponse, latency } from '@toolquake/sdk/faults';
 import type { JournalEntry } from '@toolquake/sdk/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -155,3 +156,47 @@ test('nothing is sent before the run says go', async () => {
   await load.stop();
   expect(bank.log).toEqual([]);
 });
+
+test('a holder of sessions dies with the run, even when the run is killed', async () => {
+  const server = await startDualEra();
+  onTestFinished(() => server.stop());
+  const program = fileURLToPath(new URL('../../packages/toolquake/dist/experiment-worker.js', import.meta.url));
+  const config = {
+    startedAtHostMs: 0,
+    target: { kind: 'url', name: 'shop', url: server.url, era: 'modern' },
+    call: { tool: 'wait', arguments: {}, timeoutMs: 60_000 },
+    sessions: 12,
+    everyMs: 100,
+  };
+  // Alone it would wait for three answers that never come.
+  const order = JSON.stringify({ role: 'hold-sessions', config: { ...config, call: { ...config.call, timeoutMs: 100 } } });
+  const runner = spawn(
+    process.execPath,
+    [
+      '-e',
+      `const child = require('node:child_process').spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'inherit', 'inherit'] });
+       child.stdin.write(process.argv[2] + '\\ngo\\n');
+       console.log(JSON.stringify({ pid: child.pid }));
+       setInterval(() => {}, 1000);`,
+      program,
+      order,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let said = '';
+  runner.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await vi.waitFor(() => expect(said).toMatch(/"open":12\b/), { timeout: 30_000 });
+  const pid = Number(/"pid":(\d+)/.exec(said)?.[1]);
+  expect(isAlive(pid)).toBe(true);
+  runner.kill('SIGKILL');
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+  await vi.waitFor(() => expect(server.seen.waiting).toBe(0), { timeout: 10_000 });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -37,7 +37,7 @@ function build(pool, onFull) {
 }
 
 const poolOf = ({ where, max, onFull }) => {
-  const pool = new pg.Pool({ ...where, max, ...(onFull === 'wait' ? {} : { connectionTimeoutMillis: 30 }) });
+  const pool = new pg.Pool({ ...where, max, ...(onFull === 'wait' ? {} : { connectionTimeoutMillis: 300 }) });
   pool.on('error', () => {});
   return pool;
 };

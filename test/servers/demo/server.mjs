@@ -24,11 +24,16 @@ const own = new pg.Pool({ connectionString: DATABASE_URL, max: 1, connectionTime
 const onLoss = () => variant.needsDatabase && process.exit(1);
 for (const one of [pool, own]) one.on('error', onLoss);
 
+// Asked by many at once, it asks once.
+let asking;
 const check = () =>
-  own.query('SELECT 1').then(
-    () => undefined,
-    () => 'database_unreachable',
-  );
+  (asking ??= own
+    .query('SELECT 1')
+    .then(
+      () => undefined,
+      () => 'database_unreachable',
+    )
+    .finally(() => (asking = undefined)));
 
 if (variant.needsDatabase) {
   if ((await check()) !== undefined) process.exit(1);
@@ -95,7 +100,12 @@ async function serve(request, response) {
     case '/health':
       return say(response, await variant.health(check));
     case '/ready':
-      return say(response, waitingCount > 0 ? 'pool_exhausted' : await variant.health(check), { totalCount, idleCount, waitingCount });
+      return say(response, waitingCount > 0 ? 'pool_exhausted' : await variant.health(check), {
+        totalCount,
+        idleCount,
+        waitingCount,
+        uptimeSeconds: process.uptime(),
+      });
     default:
       return admin(request, response, () => response.writeHead(404).end());
   }

@@ -10,7 +10,7 @@ const names = readdirSync(SHIPPED)
   .map((file) => file.replace('.yaml', ''));
 
 test.each(names)('%s.yaml is a whole experiment as it is shipped, and as tests run it', async (name) => {
-  for (const text of [adapted(name, {}, { speed: 1 }), adapted(name, {})]) {
+  for (const text of [adapted(name, {}, { speed: 1 }), adapted(name, {}, { speed: 120 })]) {
     const { problems, loaded } = await readExperimentText(text, SHIPPED, { actions });
     expect(problems).toEqual([]);
     expect(loaded!.experiment.id).toBe(name);
@@ -19,7 +19,7 @@ test.each(names)('%s.yaml is a whole experiment as it is shipped, and as tests r
 
 test('times are divided, and nothing else is', () => {
   const real = parse(adapted('kill-process', {}, { speed: 1 }));
-  const fast = parse(adapted('kill-process', { 'manager.pm2': 'other' }));
+  const fast = parse(adapted('kill-process', { 'manager.pm2': 'other' }, { speed: 120 }));
   expect(fast.monitor.every).toBe('500ms');
   expect(fast.steady[0]).toEqual({ signal: 'uptime_seconds', atLeast: 30, in: ['before'] });
   expect(fast.actions[0]).toEqual({ ...real.actions[0], for: '5000ms' });

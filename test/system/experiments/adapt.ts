@@ -8,8 +8,8 @@ const FOLDER = new URL('../../../packages/toolquake/experiments/', import.meta.u
 /** Where the shipped files are. */
 export const SHIPPED: string = fileURLToPath(FOLDER);
 
-/** How many times faster than life: a probe every 60 s becomes one every half second. */
-export const SPEED = 120;
+/** How many times faster than life: a probe every 60 s becomes one every half second. With FULL_LENGTH=1 nothing is divided. */
+export const SPEED: number = process.env['FULL_LENGTH'] === '1' ? 1 : 120;
 
 /** What a place in the file is to hold: a place as in `actions[0].params.port`. */
 export type Changes = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import { binPath, createDesk } from '../../cli/harness.js';
 import { deadPort } from '../../tcp/harness.js';
 import type { Postgres } from '../postgres/start-postgres.js';
 import { providePm2, type Pm2 } from '../provide-pm2.js';
-import { adapted, type Changes } from './adapt.js';
+import { adapted, SPEED, type Changes } from './adapt.js';
 import { ADMIN_TOKEN, DEMO, isHealthy, startDemoPostgres } from './demo.js';
 
 /** What an experiment wants of its server. */
@@ -86,7 +86,7 @@ export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise
         ...settings,
       };
       // Long enough for two probes to see that it is gone; a server that ends by itself is started again sooner.
-      const delay = { restart_delay: variant === 'good' ? 2000 : 200, max_restarts: 1000 };
+      const delay = { restart_delay: variant === 'good' ? Math.max(2000, 150_000 / SPEED) : 200, max_restarts: 1000 };
       apps.push({ name, script: DEMO, env, ...delay, ...(replicas === 1 ? {} : { instances: replicas, exec_mode: 'cluster' }) });
       const base = `http://127.0.0.1:${port}`;
       subjects.set(name, {

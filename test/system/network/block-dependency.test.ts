@@ -1,6 +1,6 @@
 /** A dependency is cut off in a real network namespace, and everything is as it was afterwards. */
 import { spawn } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { CONSENT } from '../../../packages/toolquake/src/actions/dependency-params.js';
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
@@ -81,15 +81,27 @@ describe('connections that are open already', () => {
     await undoAll(undo);
   });
 
-  test('stall by drop, and go on where they stopped when it is undone', async () => {
+  test.each([
+    ['drop', 'timeout'],
+    ['unreachable', 'refused'],
+  ])('stall by %s, and go on where they stopped when it is undone', async (how, end) => {
     const client = await connectedClient(place);
-    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, how: 'drop' };
+    const params = { host: '127.0.0.1', port: place.port, namespace: place.name, how };
     const undo = await applyAll(await blockDependency.prepare(params, actionWorld()));
     client.send();
-    expect((await look(500)).end).toBe('timeout');
+    expect((await look(500)).end).toBe(end);
     await undoAll(undo);
     expect(await client.next(), 'TCP sent it again').toBe('answer x');
   });
+});
+
+test.each(['nft', 'iptables'])('blocks IPv6 by %s', async (via) => {
+  const six = await makePlace('::1');
+  onTestFinished(() => six.remove());
+  const prepared = await blockDependency.prepare({ host: '::1', port: six.port, namespace: six.name, via }, actionWorld());
+  const undo = await applyAll(prepared);
+  expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  expect(await undoAll(undo)).toMatchObject([{ is: 'undone', proof: expect.stringContaining('connected') as string }]);
 });
 
 test('hits one user, and nobody else in the same namespace', async () => {

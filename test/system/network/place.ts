@@ -9,7 +9,7 @@ import { run } from '../dependency.js';
 /** Echoes bytes, and ends when its client does. Says its port. */
 const ECHO = `
 const server = require('node:net').createServer((socket) => { socket.pipe(socket); socket.on('error', () => {}); });
-server.listen(Number(process.argv[1]), '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, process.argv[1], () => console.log(server.address().port));
 process.stdin.resume().on('end', () => process.exit(0));
 `;
 
@@ -29,13 +29,13 @@ export type Place = {
 
 let places = 0;
 
-/** Makes one; `remove` it. */
-export async function makePlace(): Promise<Place> {
+/** Makes one, whose server listens on this address; `remove` it. */
+export async function makePlace(address = '127.0.0.1'): Promise<Place> {
   const name = `tqt${process.pid}x${++places}`;
   await must('ip', 'netns', 'add', name);
   const inside = (...argv: readonly string[]): Promise<string> => must('ip', 'netns', 'exec', name, ...argv);
   await inside('ip', 'link', 'set', 'lo', 'up');
-  const server = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', ECHO, '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const server = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', ECHO, address], { stdio: ['pipe', 'pipe', 'inherit'] });
   const port = await new Promise<number>((resolve) =>
     createInterface({ input: server.stdout }).once('line', (line) => resolve(Number(line))),
   );
@@ -69,7 +69,7 @@ export async function makePlace(): Promise<Place> {
 }
 
 /** Runs a command, and throws what it said unless it ended well. */
-export async function must(...argv: readonly string[]): Promise<string> {
+async function must(...argv: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run(argv);
   if (code === 0) return stdout;
   throw new Error(`${argv.join(' ')}: ${stderr}`);

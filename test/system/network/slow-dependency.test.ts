@@ -1,5 +1,5 @@
 /** A dependency is slowed in a real network namespace, and everything is as it was afterwards. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { slowDependency } from '../../../packages/toolquake/src/actions/kinds/slow-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
@@ -61,6 +61,20 @@ describe('by redirect', () => {
       JSON.stringify(states),
     ).toEqual(['undone', 'gone']);
     expect(await place.rules()).toBe(before);
+  });
+
+  test('over IPv6, too', async () => {
+    const six = await makePlace('::1');
+    onTestFinished(() => six.remove());
+    const prepared = await slowDependency.prepare(
+      { host: '::1', port: six.port, namespace: six.name, delayMs: 300, via: 'redirect' },
+      actionWorld(),
+    );
+    const undo = await applyAll(prepared);
+    const proof = await prepared.verifyEffect();
+    expect(proof).toMatchObject({ isInEffect: true });
+    expect(proof.proof, 'it was measured').not.toContain('through the relay');
+    expect((await undoAll(undo)).map(({ is }) => is)).toEqual(['undone', 'gone']);
   });
 
   test('scales with the stage', async () => {

@@ -1,7 +1,8 @@
 /** Blocking and slowing without rights on the network: rules in a "toolquake proxy tcp" that the server goes through. */
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { EffectProof, Feasibility, PreparedStep } from '../core/prepared-action.js';
-import { askAdminObject, isAdminUrl } from '../proxies/ask-admin.js';
+import { isAdminUrl } from '../proxies/ask-admin.js';
+import { askPlace } from '../undo/admin-of.js';
 import type { DependencyParams } from './dependency-params.js';
 
 /** Our rules end by themselves after this, if everything that could undo them is gone. */
@@ -40,7 +41,7 @@ export function relayStep(
   const { admin = '', tokenVariable } = params;
   return {
     name,
-    undo: { kind: 'relay-admin', data: { admin, tokenVariable, ids: rules.map(idOf) } },
+    undo: { kind: 'clear-rules', data: { adminUrl: admin, tokenVariable, rules: rules.map(idOf) } },
     async apply() {
       for (const one of rules) {
         await ask(params, world, 'POST /chaos/inject', { ...one.rule, id: idOf(one), durationMs: LASTS_MS });
@@ -57,22 +58,16 @@ export async function relayHas(chain: string, params: DependencyParams, world: R
   return { isInEffect: ids.length > 0, proof: ids.length > 0 ? `the proxy has ${ids.join(', ')}` : 'the proxy has none of our rules' };
 }
 
-function ask(
+async function ask(
   { admin = '', tokenVariable }: DependencyParams,
-  { env, signal }: RelayWorld,
+  world: RelayWorld,
   route: 'GET /chaos/status' | 'POST /chaos/inject',
   body?: JsonObject,
 ): Promise<JsonObject> {
-  const token = env[tokenVariable];
-  if (token === undefined || token === '')
-    throw new ToolquakeError('BAD_ARGUMENT', {
-      message: `${tokenVariable} is not set.`,
-      advice: 'It must hold the token that the proxy was started with.',
-    });
   if (!isAdminUrl(admin))
     throw new ToolquakeError('BAD_ARGUMENT', {
       message: 'params.admin must be the address that a proxy printed for its admin port.',
       advice: 'For example http://127.0.0.1:9901. Other machines are reached by https only, because the token is sent along.',
     });
-  return askAdminObject({ url: admin, route, token, signal, ...(body === undefined ? {} : { body }) });
+  return askPlace({ adminUrl: admin, tokenVariable }, world, route, body);
 }

@@ -12,7 +12,7 @@ import type { ActionWorld } from './action.js';
 import type { DependencyScope } from './dependency-scope.js';
 
 /** Where relays connect from: above what systems choose by themselves, so that rules can tell their connections apart. */
-export const SPARE_PORTS = { from: 61_000, to: 64_999 } as const;
+const SPARE_PORTS = { from: 61_000, to: 64_999 } as const;
 
 /** What was found. */
 export type SlowMeans =

@@ -22,8 +22,9 @@ const STRETCH = 4;
 /** Reports every problem. */
 export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
   const { settings } = around;
-  const report = (path: PlanPath, message: string, advice?: string): void =>
-    void reader.report(path, 'IMPOSSIBLE', `${path.length === 0 ? 'The file' : pathText(path)} ${message}`, advice);
+  const report: Report = (path, message, advice) => {
+    reader.report(path, 'IMPOSSIBLE', `${path.length === 0 ? 'The file' : pathText(path)} ${message}`, advice);
+  };
   const rules = (key: string): readonly Settings[] => (settings[key] ?? []) as readonly Settings[];
 
   if (settings['steady'] !== undefined && experiment.steady.length === 0)

@@ -104,7 +104,8 @@ export function experimentOf(settings: Settings, steps: readonly KnownStep[], ta
 
 function managerOf(given: Settings): ManagerSpec | undefined {
   for (const kind of ['pm2', 'systemd', 'docker'] as const) {
-    if (given[kind] !== undefined) return { kind, name: String(given[kind]) };
+    const name = textOf(given[kind]);
+    if (name !== undefined) return { kind, name };
   }
   if (given['pid'] !== undefined) return { kind: 'pid', pid: Number(given['pid']) };
   if (given['command'] !== undefined) return { kind: 'command', command: namesOf(given['command']) };

@@ -100,8 +100,7 @@ export function settingsSchema(fields: SettingFields): JsonSchema {
   };
 }
 
-/** One value as JSON Schema. */
-export function settingSchema(field: SettingField): JsonSchema {
+function settingSchema(field: SettingField): JsonSchema {
   switch (field.kind) {
     case 'text':
       return { type: 'string', ...(field.pattern === undefined ? { minLength: 1 } : { pattern: field.pattern.source }) };

@@ -307,3 +307,25 @@ function setAt(value: unknown, path: Path, given: unknown): void {
   if (rest.length === 0) holder[first] = given;
   else setAt(holder[first], rest, given);
 }
+
+describe('what stands in other files', () => {
+  const text = `${HEAD}target: shop\nfront: {}\nrollback_on: [{ signal: outage_seconds, above: 300 }]\nactions:\n  - action: plan\n    for: 60s\n    params: { file: rules.yaml }\n`;
+  const readWith = (source: string) => readExperimentText(source, folder, { actions: kinds });
+
+  test('is part of the experiment once it is loaded, so an approval covers it', async () => {
+    writeFileSync(join(folder, 'rules.yaml'), 'version: 1\nrules:\n  - { id: slow, fault: latency, params: { addedMs: 50 } }\n');
+    const { loaded: found, problems } = await readWith(text);
+    expect(problems).toEqual([]);
+    expect(found?.experiment.actions[0]?.params).toEqual({
+      plan: { version: 1, seed: 0, rules: [{ id: 'slow', fault: 'latency', params: { addedMs: 50 } }] },
+    });
+  });
+
+  test('is refused at the line of the step, with the nearest good word', async () => {
+    writeFileSync(join(folder, 'rules.yaml'), 'version: 1\nrules:\n  - { id: slow, fault: latencyy }\n');
+    const { problems } = await readWith(text);
+    expect(problems).toMatchObject([{ line: 11, message: expect.stringContaining('latencyy') }]);
+    const inline = text.replace('{ file: rules.yaml }', '{ plan: { rules: [{ id: a, fault: latencyy }] } }');
+    expect((await readWith(inline)).problems).toMatchObject([{ line: 11, message: expect.stringContaining('latencyy') }]);
+  });
+});

@@ -4,7 +4,7 @@ import type { RunSummary } from '../core/run-summary.js';
 import { widenings } from './widenings.js';
 
 /** So many greens say what can be learnt from an experiment; more of the same say nothing. */
-export const ENOUGH_GREENS = 3;
+const ENOUGH_GREENS = 3;
 
 /** What is asked. Stages count from 1. */
 export type LadderQuestion = {

@@ -13,7 +13,7 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
     t: 'тτᴛŧ',
     i: 'іιɩıӏɪꭵ',
     n: 'ոռпηɴ',
-  }).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
+  }).flatMap(([letter, others]) => Array.from(others).map((other) => [other, letter] as const)),
 );
 
 /** Digits that stand for letters; only asked of words that are none otherwise. */
@@ -48,10 +48,15 @@ function fold(text: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '');
-  return [...bare].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('');
+  return Array.from(bare)
+    .map((letter) => LOOK_ALIKES.get(letter) ?? letter)
+    .join('');
 }
 
-const leet = (word: string): string => [...word].map((letter) => LEET.get(letter) ?? letter).join('');
+const leet = (word: string): string =>
+  Array.from(word)
+    .map((letter) => LEET.get(letter) ?? letter)
+    .join('');
 
 function wordsOf(text: string): readonly string[] {
   return readingsOf(text).flatMap((reading) => {

@@ -3,7 +3,7 @@ import type { RuleReading, RuleState } from '../core/run-entry.js';
 import { SIGNALS, type SteadyRule, type TripRule } from '../core/sample.js';
 import { staleAfterMs, type Cadence } from './cadence.js';
 import type { SampleBook } from './sample-book.js';
-import { memoryOf, samplesOf, signalValue } from './signals.js';
+import { isCount, memoryOf, samplesOf, signalValue } from './signals.js';
 
 /** Too few samples make a window so many times longer before the rule is given up as `few`. */
 export const MAX_STRETCH = 4;
@@ -25,18 +25,25 @@ const atMost = (high: number): Bound => ({ text: `at most ${high}`, holds: (valu
 const exactly = (wanted: number): Bound => ({ text: `exactly ${wanted}`, holds: (value) => value === wanted });
 
 /** The samples of the rule's window, made longer only where they are too few. */
-function windowed(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number): ReturnType<typeof samplesOf> {
+function windowed(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number, countFromMs: number): ReturnType<typeof samplesOf> {
+  const firstMs = isCount(rule.signal) ? countFromMs : Number.NEGATIVE_INFINITY;
   for (let stretch = 1; ; stretch *= 2) {
     // What is dated later than now comes from a clock that we do not share: it does not count.
-    const samples = samplesOf(rule, book, nowMs - stretch * rule.windowMs).filter((sample) => sample.atMs <= nowMs);
+    const samples = samplesOf(rule, book, Math.max(firstMs, nowMs - stretch * rule.windowMs)).filter((sample) => sample.atMs <= nowMs);
     if (samples.length >= rule.minSamples || stretch >= MAX_STRETCH) return samples;
   }
 }
 
-/** What a rule says at a moment. */
-export function readRule(rule: SteadyRule | TripRule, book: SampleBook, nowMs: number, cadence: Cadence): RuleReading {
+/** What a rule says at a moment. Signals that count do so from `countFromMs` on. */
+export function readRule(
+  rule: SteadyRule | TripRule,
+  book: SampleBook,
+  nowMs: number,
+  cadence: Cadence,
+  countFromMs = Number.NEGATIVE_INFINITY,
+): RuleReading {
   const bound = boundOf(rule);
-  const samples = windowed(rule, book, nowMs);
+  const samples = windowed(rule, book, nowMs, countFromMs);
   const newest = samples.at(-1);
   const isFresh = newest !== undefined && nowMs - newest.atMs <= staleAfterMs(cadence[SIGNALS[rule.signal].source], rule.windowMs);
   const value = isFresh ? signalValue(rule.signal, samples, book, nowMs) : null;

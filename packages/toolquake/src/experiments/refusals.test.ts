@@ -76,7 +76,7 @@ describe('no spelling gets through', () => {
   const percent = (letter: string): string => [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const wide = (letter: string): string => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0);
   const bold = (letter: string): string => String.fromCodePoint(letter.codePointAt(0)! - 97 + 0x1d41a);
-  const cyrillic = new Map([...'pocridutn'].map((letter, index) => [letter, [...'росгіԁυтո'][index]!]));
+  const cyrillic = new Map(Array.from('pocridutn').map((letter, index) => [letter, Array.from('росгіԁυтո')[index]!]));
   const spellings: ((letter: string) => string)[] = [
     (letter) => letter,
     (letter) => letter.toUpperCase(),
@@ -94,7 +94,11 @@ describe('no spelling gets through', () => {
   ];
   const spelt = fc
     .tuple(fc.constantFrom('prod', 'production', 'prd'), fc.array(fc.nat(spellings.length - 1), { minLength: 10, maxLength: 10 }))
-    .map(([word, how]) => [...word].map((letter, index) => spellings[how[index]!]!(letter)).join(''));
+    .map(([word, how]) =>
+      Array.from(word)
+        .map((letter, index) => spellings[how[index]!]!(letter))
+        .join(''),
+    );
 
   test('of the word alone, between other words, or with a number', () => {
     fc.assert(

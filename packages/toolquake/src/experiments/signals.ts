@@ -99,6 +99,9 @@ const READERS: { readonly [Name in SignalName]: Reader<SourceOf<Name>> } = {
   reading: { memory: 'now', value: (all) => all.at(-1)?.value ?? Number.NaN },
 };
 
+/** Signals that count what happened: for a tripwire, what happened before the fault is not the fault's. */
+export const isCount = (signal: SignalName): boolean => signal === 'protocol_failures';
+
 /** Whether a signal speaks of a whole window or of its newest sample. */
 export const memoryOf = (signal: SignalName): SignalMemory => READERS[signal].memory;
 

@@ -89,6 +89,28 @@ test('invariant 13: a source that fell silent does not break a row of failures',
   expect(tripsOf([rule({ forMs: 6000 })], see)[0]?.[1]).toBe('silent');
 });
 
+test('what was counted before the fault is not held against it', () => {
+  const count = rule({ signal: 'protocol_failures', windowMs: 120_000 });
+  expect(
+    tripsOf(
+      [count],
+      probes((atMs) => atMs !== 500),
+    ),
+  ).toEqual([]);
+  expect(
+    tripsOf(
+      [count],
+      probes((atMs) => atMs !== 4500),
+    ),
+  ).toEqual([[4500, 'fails', 'the file']]);
+});
+
+test('invariant 13: a window of minutes does not keep a source alive that stopped', () => {
+  const share = rule({ signal: 'probe_success', above: undefined, below: 0.5, windowMs: 300_000 });
+  const [first] = tripsOf([share], (atMs) => (atMs < 2000 ? probes(() => true)(atMs) : []), 60_000);
+  expect(first).toEqual([31_750, 'silent', 'the file']);
+});
+
 test('too few samples for four windows is blindness', () => {
   const see = probes(() => true);
   expect(tripsOf([rule({ minSamples: 100 })], see)).toEqual([[9000, 'few', 'the file']]);

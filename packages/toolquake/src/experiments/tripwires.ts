@@ -1,7 +1,7 @@
 /** Tripwires: what the engine stops by itself for. Evaluated on what was seen from outside; nobody can talk them out of it. Pure. */
 import type { RunEntry, RuleReading } from '../core/run-entry.js';
-import type { TripRule } from '../core/sample.js';
-import type { Cadence } from './cadence.js';
+import { SIGNALS, type TripRule } from '../core/sample.js';
+import { staleAfterMs, type Cadence } from './cadence.js';
 import { MAX_STRETCH, readRule } from './read-rule.js';
 import type { SampleBook } from './sample-book.js';
 import { describeReading } from './steady-state.js';
@@ -11,7 +11,7 @@ export type Trip = Extract<RunEntry, { readonly kind: 'trip' }>;
 
 /** Tripwires of one run; each trips once. */
 export type Tripwires = {
-  /** The fault begins: from one window later on, silence trips. */
+  /** The fault begins. Silence trips as soon as a source that spoke with the first tick would be stale. */
   arm(nowMs: number): void;
   /** What tripped since the last look, in the order of the rules. Nothing before they are armed. */
   look(book: SampleBook, nowMs: number): readonly Trip[];
@@ -54,7 +54,7 @@ export function createTripwires(rules: readonly TripRule[], cadence: Cadence): T
       }
       // What stopped talking is not fine: nobody drives blind. It neither begins nor breaks a row of failures.
       case 'silent':
-        return nowMs - sinceMs >= rule.windowMs;
+        return nowMs - sinceMs >= staleAfterMs(cadence[SIGNALS[rule.signal].source], rule.windowMs);
       case 'few':
         return nowMs - sinceMs >= MAX_STRETCH * rule.windowMs;
     }
@@ -67,7 +67,7 @@ export function createTripwires(rules: readonly TripRule[], cadence: Cadence): T
       const trips: Trip[] = [];
       for (const rule of rules) {
         if (tripped.has(rule)) continue;
-        const reading = readRule(rule, book, nowMs, cadence);
+        const reading = readRule(rule, book, nowMs, cadence, armedAtMs);
         if (!isDue(rule, reading, nowMs, armedAtMs)) continue;
         tripped.add(rule);
         trips.push({ kind: 'trip', atMs: nowMs, rule: reading, origin: rule.origin, why: whyOf(rule, reading) });

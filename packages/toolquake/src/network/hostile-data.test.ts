@@ -11,7 +11,6 @@ const good: Readonly<Record<string, JsonObject>> = {
   'nft-table': { name: 'TQ-5f1c09aa-03be' },
   'iptables-chain': { name: 'TQ-5f1c09aa-03be', commands: ['iptables'], tables: ['filter'] },
   qdisc: { interface: 'tqnone0', handle: '3bf:', before: '' },
-  'relay-admin': { admin: 'http://127.0.0.1:1', tokenVariable: 'TOKEN', ids: ['TQ-5f1c09aa-03be-slow'] },
 };
 
 const hostile = fc.oneof(

@@ -96,7 +96,12 @@ const chainOf = (table: ChainTable, chain: string, isIpv6: boolean, rules: reado
 
 function chainMatch({ port, uid, spare }: RuleFacts, { address }: Aim): readonly string[] {
   return [
-    ...['-d', address, '-p', 'tcp', '--dport', String(port)],
+    '-d',
+    address,
+    '-p',
+    'tcp',
+    '--dport',
+    String(port),
     ...(spare === undefined ? [] : ['!', '--sport', `${spare.from}:${spare.to}`]),
     ...(uid === undefined ? [] : ['-m', 'owner', '--uid-owner', String(uid)]),
   ];

@@ -52,5 +52,4 @@ async function looked(value: unknown, namespace: NamespaceFacts | undefined, { s
 }
 
 /** A TCP port? */
-export const isPort = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
+const isPort = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;

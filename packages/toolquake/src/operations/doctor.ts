@@ -138,10 +138,13 @@ function programFinding(name: string, program: string, env: DoctorOptions['env']
 }
 
 async function actionFinding(action: Action, { env, signal }: DoctorOptions): Promise<Finding> {
+  const example = EXAMPLES[action.type] ?? {};
+  const missing = Object.keys(action.params).filter((name) => action.params[name]?.isRequired === true && !Object.hasOwn(example, name));
+  if (missing.length > 0) return { name: action.type, state: 'depends', detail: `on what an experiment says: ${missing.join(', ')}` };
   const target = { kind: 'command' as const, name: 'none', command: [process.execPath] };
   const upstream = { target, plan: {}, manifest: undefined, labels: {} } as unknown as FeasibilityWorld['upstream'];
   try {
-    const found = await action.feasibility(EXAMPLES[action.type] ?? {}, { env, signal, manager: undefined, front: undefined, upstream });
+    const found = await action.feasibility(example, { env, signal, manager: undefined, front: undefined, upstream });
     if (found.isFeasible) return { name: action.type, state: 'ok', detail: found.how };
     // What only an experiment says (its manager, its front) is no property of this machine.
     const state = Object.hasOwn(EXAMPLES, action.type) ? 'no' : 'depends';

@@ -40,13 +40,14 @@ export function runAction({ action, step, lastsMs }: StagedAction, world: Action
     step,
     blast: action.blast,
     about: aboutOf(action, step.params),
-    trips: action.trips,
     prepare: () => action.prepare(step.params, { ...world, lastsMs }),
   };
 }
 
 /** One line for the timeline. Parameters of actions hold no secrets: only names of variables. */
 export function aboutOf({ type, summary }: Pick<Action, 'type' | 'summary'>, params: JsonObject): string {
-  const words = Object.entries(params).flatMap(([name, value]) => (typeof value === 'object' ? [] : [`${name} ${String(value)}`]));
+  const words = Object.entries(params).flatMap(([name, value]) => (isPlain(value) ? [`${name} ${value}`] : []));
   return words.length === 0 ? summary : `${type}: ${words.join(', ').slice(0, 200)}`;
 }
+
+const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);

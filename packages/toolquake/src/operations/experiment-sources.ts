@@ -44,6 +44,7 @@ export type Sources = {
   stop(): Promise<void>;
 };
 
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const SETTLE_EVERY_MS = 1000;
 
 /** Starts watching. */
@@ -102,9 +103,9 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
     } else if (kind === 'note') record({ kind: 'note', atMs: nowMs(), text: String(message['text']) });
     else if (kind === 'delivery') {
       const { channel, to, isDelivered, detail, state } = message;
-      if (state === 'test') deliveries.set(channel, { isDelivered: isDelivered === true, to: String(to), detail: String(detail ?? '') });
+      if (state === 'test') deliveries.set(channel, { isDelivered: isDelivered === true, to: String(to), detail: wordOf(detail) });
       else if (isDelivered !== true)
-        record({ kind: 'note', atMs: nowMs(), text: `An alert did not reach ${String(to)}: ${String(detail ?? '')}` });
+        record({ kind: 'note', atMs: nowMs(), text: `An alert did not reach ${String(to)}: ${wordOf(detail)}` });
       onNews();
     }
   };

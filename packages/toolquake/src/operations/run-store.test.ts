@@ -70,6 +70,8 @@ test('a run is summed up from its journal', async () => {
       why: 'all held',
       endedAt: '2026-11-19T01:44:42.000Z',
       isStopped: false,
+      mttdMs: null,
+      mttrMs: null,
       findings: [{ name: 'missed-alert', detail: 'd' }],
       acknowledged: undefined,
     },

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { actionWorld } from '../fixtures/action-world.js';
 import { plan } from './plan.js';
 
@@ -41,4 +44,15 @@ test('a lower stage has a lower share, and stages of stages multiply', () => {
   const half = plan.scale({ plan: { rules } }, 0.5);
   expect(half).toMatchObject({ share: 0.5 });
   expect(plan.scale(half, 0.5)).toMatchObject({ share: 0.25 });
+});
+
+test('the rules of a file become part of the experiment, so what was approved is what is done', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolquake-plan-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'slow.yaml'), `version: 1\nseed: 3\nrules:\n  - ${JSON.stringify(rules[0])}\n`);
+  const settled = await plan.settle?.({ file: 'slow.yaml', where: 'front' }, folder);
+  expect(settled).toEqual({ where: 'front', plan: { version: 1, seed: 3, rules } });
+  expect(await plan.settle?.(settled!, '/nowhere')).toEqual(settled);
+  writeFileSync(join(folder, 'slow.yaml'), 'version: 1\nrules:\n  - { id: a, fault: latencyy }\n');
+  await expect(plan.settle?.({ file: 'slow.yaml' }, folder)).rejects.toThrow(/slow\.yaml/);
 });

@@ -38,6 +38,11 @@ export const shrinkPool = defineAction({
   },
   worstCase: 'The service has too few connections for its callers, and whoever gets none waits or fails, until the pools are restored.',
   trips: [],
+  async settle(params) {
+    const why = whyNonsense(params);
+    if (why !== undefined) throw nonsense(why);
+    return params;
+  },
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
   async feasibility(params, world) {
@@ -59,7 +64,7 @@ export const shrinkPool = defineAction({
 
   async prepare(params, world) {
     const why = whyNonsense(params);
-    if (why !== undefined) throw new ToolquakeError('BAD_ARGUMENT', { message: `A step "shrink-pool" cannot be used: ${why}.` });
+    if (why !== undefined) throw nonsense(why);
     const name = String(params['pool']);
     const shrink = `${world.runId.replaceAll(/[^\w.:-]/g, '-').slice(0, 60)}.${randomBytes(4).toString('hex')}`;
     const id = /^[A-Za-z0-9]/.test(shrink) ? shrink : `run${shrink}`;
@@ -94,6 +99,9 @@ export const shrinkPool = defineAction({
     };
   },
 });
+
+const nonsense = (why: string): ToolquakeError =>
+  new ToolquakeError('BAD_ARGUMENT', { message: `A step "shrink-pool" cannot be used: ${why}.` });
 
 const NOTHING_LEFT = 'Give the pool more connections: there must be something to take away, and one must stay.';
 

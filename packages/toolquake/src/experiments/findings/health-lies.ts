@@ -13,14 +13,20 @@ export const healthLies = defineFinding({
     const { isInjected, isCallsOnly, faultOnMs, faultOffMs } = history;
     if (!isInjected || isCallsOnly || faultOnMs === undefined) return undefined;
     const looks = history.samples('probe', faultOnMs, faultOffMs).filter((probe) => probe.healthStatus === 200);
+    const calls = seenCalls(history, faultOnMs, faultOffMs).toSorted((one, other) => one.atMs - other.atMs);
     let failed = 0;
     let all = 0;
+    let first = 0;
     const lies = looks.filter(({ atMs }) => {
-      const calls = seenCalls(history, Math.max(faultOnMs, atMs - monitor.everyMs), atMs + 1);
-      const bad = calls.filter((call) => call.end !== 'ok' && call.end !== 'rejected').length;
-      if (calls.length === 0 || bad / calls.length < share) return false;
+      // Both in order of time, so that nobody walks over all calls for each probe.
+      while (first < calls.length && calls[first]!.atMs < atMs - monitor.everyMs) first++;
+      let next = first;
+      while (next < calls.length && calls[next]!.atMs <= atMs) next++;
+      const since = calls.slice(first, next);
+      const bad = since.filter((call) => call.end !== 'ok' && call.end !== 'rejected').length;
+      if (since.length === 0 || bad / since.length < share) return false;
       failed += bad;
-      all += calls.length;
+      all += since.length;
       return true;
     });
     if (lies.length < probes) return undefined;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { realClock } from '@toolquake/sdk/interceptors';
 import type { JsonObject } from '@toolquake/sdk/core';
 import type { LoadSpec } from '../../core/experiment.js';
@@ -28,6 +29,8 @@ export const holdSessions = defineWorker({
   async run(given: JsonObject, { env, signal, emit, hostMs }) {
     // It comes from the run, over our own stdin, which made it from a checked file.
     const { target, call, sessions, everyMs, startedAtHostMs } = given as unknown as HoldConfig;
+    // Every call under way listens to it.
+    setMaxListeners(0, signal);
     const nowMs = (): number => hostMs() - startedAtHostMs;
     const book = createHoldingBook(sessions);
     const onCall = (message: CallMessage): void => {

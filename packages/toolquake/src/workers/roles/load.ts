@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { JsonObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import type { LoadSpec } from '../../core/experiment.js';
@@ -24,6 +25,8 @@ export const load = defineWorker({
   async run(given: JsonObject, { env, signal, emit, hostMs }) {
     // It comes from the run, over our own stdin, which made it from a checked file.
     const { load: spec, target, startedAtHostMs, labelHeader } = given as unknown as LoadConfig;
+    // Every call under way listens to it.
+    setMaxListeners(0, signal);
     const nowMs = (): number => hostMs() - startedAtHostMs;
     const counts = { arrivals: 0, missed: 0, calls: 0 };
     const callers: Caller[] = [];
