@@ -22,7 +22,7 @@ export function actionsAt(experiment: Experiment, dose: number): readonly Staged
 }
 
 /** The action of a word that was checked when the file was read. */
-export function actionOf(word: string): Action {
+function actionOf(word: string): Action {
   const action = Object.values<Action>(kinds).find(({ type }) => type === word);
   if (action === undefined) throw new Error(`There is no action "${word}".`);
   return action;

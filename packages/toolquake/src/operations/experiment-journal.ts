@@ -1,5 +1,5 @@
 /** The journal of an experiment: on disk line by line, in memory for the verdict, and without secrets in both. */
-import { ToolquakeError } from '@toolquake/sdk/core';
+import type { ToolquakeError } from '@toolquake/sdk/core';
 import type { RunEntry } from '../core/run-entry.js';
 import { openLines } from './journal-file.js';
 

@@ -1,5 +1,4 @@
 import { realClock } from '@toolquake/sdk/interceptors';
-import type { JsonObject } from '@toolquake/sdk/core';
 import type { ConfiguredTarget } from '../../config/configured-target.js';
 import type { Sample } from '../../core/sample.js';
 import { alertMessage, testMessage } from '../../monitor/alert-message.js';
