@@ -112,9 +112,11 @@ async function serve(request, response) {
 }
 
 const handler = (request, response) => void serve(request, response).catch(() => response.destroy());
-const servers = [createServer(handler).listen(Number(PORT), '127.0.0.1')];
+// Longer than clients keep a connection that they do not use: who hangs up first must not be us, in the moment of a call.
+const listenAt = (place) => createServer({ keepAliveTimeout: 65_000 }, handler).listen(place);
+const servers = [listenAt({ port: Number(PORT), host: '127.0.0.1' })];
 if (ADMIN_PORT !== undefined)
-  servers.push(createServer(handler).listen({ port: Number(ADMIN_PORT) + Number(NODE_APP_INSTANCE), host: '127.0.0.1', exclusive: true }));
+  servers.push(listenAt({ port: Number(ADMIN_PORT) + Number(NODE_APP_INSTANCE), host: '127.0.0.1', exclusive: true }));
 process.on('SIGINT', () => process.exit(0));
 process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`demo listens on ${PORT}\n`);
