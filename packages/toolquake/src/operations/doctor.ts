@@ -37,6 +37,7 @@ const LEAST_NODE = [20, 19] as const;
 /** Parameters that stand for any: what can be done with them can be done. */
 const EXAMPLES: Readonly<Record<string, JsonObject>> = {
   'block-dependency': { host: '127.0.0.1', port: 5432, scope: 'host', consent: CONSENT },
+  'exhaust-pool': { sessions: 20, tool: 'search' },
   'slow-dependency': { host: '127.0.0.1', port: 5432, scope: 'host', consent: CONSENT, delayMs: 100 },
 };
 
