@@ -112,7 +112,10 @@ export const EXPERIMENT_FIELDS: SettingFields = {
   }),
   load: group('A workload of ours: calls for the faults to hit.', {
     tool,
-    arguments: toolArguments,
+    arguments: {
+      ...toolArguments,
+      about: 'Its arguments. In texts, {operation} is another name for each operation, the same for its retries.',
+    },
     clients: whole('Callers at once; 4 by default.', 1, 1000),
     perSecond: number('Calls a second of all together; 20 by default.'),
     timeout: time('A call is given up after this; 2s by default.'),

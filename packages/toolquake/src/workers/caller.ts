@@ -7,6 +7,7 @@ import type { CallEnd, Sample } from '../core/sample.js';
 import { openConnection } from '../targets/open-connection.js';
 import type { TargetDefinition } from '../targets/target.js';
 import { endOfAnswer, endOfFailure, isWorthRetrying, type JudgedEnd } from './call-end.js';
+import { fillArguments } from './operation-arguments.js';
 
 /** One call, with the trace that its request named: the journal of a proxy on the way has it too. Empty: no request went out. */
 export type CallMessage = { readonly kind: 'sample'; readonly key: string; readonly sample: Sample & { readonly source: 'call' } };
@@ -36,12 +37,15 @@ export type Caller = {
   close(): Promise<void>;
 };
 
+const nameOperation = (): string => randomBytes(8).toString('hex');
+
 /** A caller that has no connection yet. */
 export function createCaller(options: CallerOptions): Caller {
   const { load, clock, env, nowMs, signal, onCall } = options;
   let { target } = options;
   let connection: Connection | undefined;
   let dialling = new AbortController();
+  const argumentsOf = fillArguments(load.arguments);
 
   const connect = async (): Promise<Connection> => {
     if (connection !== undefined) return connection;
@@ -60,10 +64,10 @@ export function createCaller(options: CallerOptions): Caller {
     void old?.close().catch(() => {});
   };
 
-  const ask = async (key: string, startMs: number, onSend: () => void): Promise<JudgedEnd> => {
+  const ask = async (key: string, args: JsonObject, startMs: number, onSend: () => void): Promise<JudgedEnd> => {
     const params: JsonObject = {
       name: load.tool,
-      arguments: load.arguments,
+      arguments: args,
       _meta: { traceparent: `00-${key}-${key.slice(0, 16)}-01` },
     };
     try {
@@ -89,11 +93,11 @@ export function createCaller(options: CallerOptions): Caller {
     }
   };
 
-  const callOnce = async (): Promise<CallEnd | undefined> => {
+  const call = async (args: JsonObject): Promise<CallEnd | undefined> => {
     const key = randomBytes(16).toString('hex');
     const startMs = nowMs();
     let isSent = false;
-    const { end, detail } = await ask(key, startMs, () => {
+    const { end, detail } = await ask(key, args, startMs, () => {
       isSent = true;
     });
     // We broke it off ourselves.
@@ -136,11 +140,12 @@ export function createCaller(options: CallerOptions): Caller {
     get target() {
       return target;
     },
-    callOnce,
+    callOnce: () => call(argumentsOf(nameOperation())),
     async operate() {
       const startMs = nowMs();
+      const args = argumentsOf(nameOperation());
       for (let attempts = 1, delayMs = load.retryDelayMs; ; attempts++, delayMs *= 2) {
-        const end = await callOnce();
+        const end = await call(args);
         if (end === undefined) return undefined;
         if (attempts > load.retries || !isWorthRetrying(end)) {
           const atMs = nowMs();

@@ -14,7 +14,7 @@ export const runLoad = defineAction({
   blast: 'server',
   params: {
     tool: { kind: 'text', isRequired: true, about: 'The tool.' },
-    arguments: { kind: 'value', about: 'Its arguments.' },
+    arguments: { kind: 'value', about: 'Its arguments; {operation} in texts is another name for each operation.' },
     clients: {
       kind: 'whole',
       min: 1,
