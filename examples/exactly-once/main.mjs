@@ -1,4 +1,4 @@
-// Invariant 28 of chaos tools: an order is made, its answer is lost, the client sends it again. Is it booked twice?
+// Invariant 28: an order is made, its answer is lost, the client sends it again. Is it booked twice?
 // One experiment, two servers. Run: node examples/exactly-once/main.mjs
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ mkdirSync(join(folder, 'state'), { mode: 0o700 });
 const text = readFileSync(path('experiment.yaml'), 'utf8');
 
 /** Runs the experiment on a server of its own. */
-async function experiment(...words) {
+async function experiment(words) {
   const server = spawn(process.execPath, [path('server.mjs'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = await once(createInterface({ input: server.stdout }), 'line');
@@ -39,7 +39,7 @@ for (const [words, wanted, findings] of [
   [['--careful'], 'held', []],
   [[], 'violated', ['duplicate-effect']],
 ]) {
-  const { verdict, why, lanes, findings: found } = await experiment(...words);
+  const { verdict, why, lanes, findings: found } = await experiment(words);
   console.log(`${words.join(' ') || 'careless'}: ${verdict}. ${why} ${lanes.faulted.calls} answers were lost.`);
   assert.equal(verdict, wanted, why);
   for (const name of findings) assert(found.some((finding) => finding.name === name));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,14 +110,19 @@ describe.each(modes)('a server that ignores the end of its input and SIGTERM, %s
     if (journal !== undefined) expect((await readJournal(journal)).at(-1)).toMatchObject({ kind: 'end' });
   });
 
-  test('dies with us when we are killed out of the blue, even with its input open', async () => {
+  test('invariant 27: dies with us when we are killed out of the blue, even with its input open, and the client sees a clean end', async () => {
     const { child, client, exited } = start(proxyCommand(serverCommand('stubborn'), ...options));
+    const ended = once(child.stdout!, 'end');
+    let said = '';
+    child.stdout!.on('data', (bytes: Buffer) => (said += bytes.toString()));
     client.send({ id: 1, method: 'ping' });
     await client.answer(1);
     const pid = behind(child.pid);
     child.kill('SIGKILL');
     await until(() => isGone(pid));
     expect(await exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await ended;
+    expect(said).toMatch(/^\{.*\}\n$/);
   });
 
   test('is killed by whoever kills us after SIGTERM, even with its input open', async () => {
