@@ -15,8 +15,14 @@ export const promises: readonly Promised[] = [
   { number: 8, promise: 'An undo happens twice, or after somebody else did it: no error, and nobody else is harmed.' },
   { number: 9, promise: 'The target is restarted during the fault, with another pid: the undo finds it.' },
   { number: 10, promise: 'The target is gone: the step is closed as gone.' },
-  { number: 11, promise: 'Rules and queues of others are the same afterwards, byte for byte; a root queue that somebody set up is refused.' },
-  { number: 12, promise: 'Of runners that race for a server exactly one wins, and a holder that lost its lock cannot undo for the winner.' },
+  {
+    number: 11,
+    promise: 'Rules and queues of others are the same afterwards, byte for byte; a root queue that somebody set up is refused.',
+  },
+  {
+    number: 12,
+    promise: 'Of runners that race for a server exactly one wins, and a holder that lost its lock cannot undo for the winner.',
+  },
   { number: 13, promise: 'A source that is silent, stale, slow, failing or no number trips the tripwire.' },
   {
     number: 14,

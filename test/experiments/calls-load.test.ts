@@ -41,7 +41,7 @@ test.each(['modern', 'legacy'])('each call knows its lane, in the %s era: the hi
   expect(told.every(({ atMs, ms }) => atMs > 0 && ms > 0 && ms < 2000)).toBe(true);
 });
 
-test('the same seed makes the same decisions, and the share of hit calls is the one that was asked for', async () => {
+test('the same seed makes the same decisions, and the share of hit calls is the one that was asked for (invariant 21)', async () => {
   const upstream = await dualEra();
   const decisions = async (): Promise<Record<string, boolean[]>> => {
     const { url, journal } = await proxy(upstream, 0.25, 'x-caller');

@@ -86,7 +86,7 @@ test('a plan may stand in a file, and goes where the proxy of the run is', async
   expect(await done.undo()).toMatchObject([{ is: 'undone' }]);
 });
 
-test('the dose is a share of calls within binomial bounds, and the same seed hits the same calls', async () => {
+test('the dose is a share of calls within binomial bounds, and the same seed hits the same calls (invariant 21)', async () => {
   const CALLS = 600;
   const statuses = async (share: number): Promise<boolean[]> => {
     const { proxy, world, where } = await shop();
@@ -105,7 +105,7 @@ test('the dose is a share of calls within binomial bounds, and the same seed hit
   }
 });
 
-test('calls that no rule means are passed on byte by byte while others are hit', async () => {
+test('calls that no rule means are passed on byte by byte while others are hit (invariant 20)', async () => {
   const { proxy, world, where } = await shop();
   await perform(plan, { ...where, plan: { rules: [refuse] } }, world);
   await fc.assert(

@@ -153,7 +153,7 @@ test('a server that was restarted is in the same namespace, under another pid', 
   expect(await place.rules()).toBe(before);
 });
 
-describe('never hits the run itself', () => {
+describe('never hits the run itself (invariant 26)', () => {
   const local = { host: '127.0.0.1', port: 5432 };
 
   test.each([

@@ -37,7 +37,7 @@ test('is found, put in place, taken back, and everything is as it was', async ()
   expect(await undoAll([step.undo!]), 'twice is no error').toMatchObject([{ is: 'undone' }]);
 });
 
-test('a root queue of somebody else is refused, and never deleted', async () => {
+test('a root queue of somebody else is refused, and never deleted (invariant 11)', async () => {
   const step = await netemStep('slow', 'TQ-5f1c09aa-03be', scope(), { delayMs: 50, jitterMs: 0 }, 'lo', { signal });
   await place.inside('tc', 'qdisc', 'add', 'dev', 'lo', 'root', 'handle', '1:', 'htb', 'default', '30');
   const theirs = await readQueues('lo', findNamespace(place.name));

@@ -44,24 +44,30 @@ describe('by redirect', () => {
     expect((await look()).roundMs).toBeLessThan(slow);
   });
 
-  test.each(['iptables-nft', 'iptables-legacy'] as const)('by %s, too, and rules of others stay byte for byte', async (iptables) => {
-    for (const table of ['nat', 'filter'])
-      await place.inside(iptables, '-w', '-t', table, '-A', 'OUTPUT', '-d', '10.9.8.7', '-j', 'ACCEPT');
-    const before = await place.rules();
-    const scope = { addresses: ['127.0.0.1'], port: place.port, namespace: findNamespace(place.name), uid: undefined, whom: 'the test' };
-    const firewall = { kind: 'iptables', flavour: [iptables, `ip6tables-${iptables.slice(9) as 'nft' | 'legacy'}`] } as unknown as Firewall;
-    const rules = { name: 'TQ-5f1c09aa-03be', namespace: scope.namespace, look: {} };
-    const delay = { delayMs: 300, jitterMs: 0, isCutting: true };
-    const { steps, release } = await redirectSteps('slow', firewall, rules, scope, delay, actionWorld());
-    const undo = await applyAll({ hits: [], steps, release, verifyEffect: async () => ({ isInEffect: true, proof: '' }) });
-    expect((await look()).roundMs).toBeGreaterThan(250);
-    const states = await undoAll(undo);
-    expect(
-      states.map(({ is }) => is),
-      JSON.stringify(states),
-    ).toEqual(['undone', 'gone']);
-    expect(await place.rules()).toBe(before);
-  });
+  test.each(['iptables-nft', 'iptables-legacy'] as const)(
+    'by %s, too, and rules of others stay byte for byte (invariant 11)',
+    async (iptables) => {
+      for (const table of ['nat', 'filter'])
+        await place.inside(iptables, '-w', '-t', table, '-A', 'OUTPUT', '-d', '10.9.8.7', '-j', 'ACCEPT');
+      const before = await place.rules();
+      const scope = { addresses: ['127.0.0.1'], port: place.port, namespace: findNamespace(place.name), uid: undefined, whom: 'the test' };
+      const firewall = {
+        kind: 'iptables',
+        flavour: [iptables, `ip6tables-${iptables.slice(9) as 'nft' | 'legacy'}`],
+      } as unknown as Firewall;
+      const rules = { name: 'TQ-5f1c09aa-03be', namespace: scope.namespace, look: {} };
+      const delay = { delayMs: 300, jitterMs: 0, isCutting: true };
+      const { steps, release } = await redirectSteps('slow', firewall, rules, scope, delay, actionWorld());
+      const undo = await applyAll({ hits: [], steps, release, verifyEffect: async () => ({ isInEffect: true, proof: '' }) });
+      expect((await look()).roundMs).toBeGreaterThan(250);
+      const states = await undoAll(undo);
+      expect(
+        states.map(({ is }) => is),
+        JSON.stringify(states),
+      ).toEqual(['undone', 'gone']);
+      expect(await place.rules()).toBe(before);
+    },
+  );
 
   test('over IPv6, too', async () => {
     const six = await makePlace('::1');

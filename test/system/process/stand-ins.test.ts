@@ -85,7 +85,7 @@ test('a container that was removed is gone; a daemon that does not answer is an 
   await expect((await open('docker', 'shop', down)).look()).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
 });
 
-test('a name that is an option, or more than a name, reaches no program', async () => {
+test('a name that is an option, or more than a name, reaches no program (invariant 24)', async () => {
   const env = { ...standIn('systemctl', ''), ...standIn('docker', '') };
   for (const kind of ['systemd', 'docker'] as const) {
     for (const name of ['-H=evil', '--host', 'a;b', 'a\nb', 'a b', '$(x)', '../a']) {

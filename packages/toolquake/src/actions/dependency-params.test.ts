@@ -34,7 +34,7 @@ test('hits the whole host only with both words', () => {
   expect(parse({ host: '127.0.0.1', port: 5432, scope: 'host', consent: CONSENT }).isHostWide).toBe(true);
 });
 
-describe('hostile text in any parameter', () => {
+describe('hostile text in any parameter (invariant 24)', () => {
   const BITS = [
     '\n',
     '\r',

@@ -20,7 +20,7 @@ test('what PM2 would take for several processes, or for an id, is no name', () =
   expect(nameRefusal('docker', '0')).toBeUndefined();
 });
 
-test('whatever is let through has only harmless characters, and is no option', () => {
+test('whatever is let through has only harmless characters, and is no option (invariant 24)', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...kinds),

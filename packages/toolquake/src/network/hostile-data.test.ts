@@ -62,6 +62,6 @@ test.each([
   expect(() => readNamespace(value)).toThrow('none that was written there by us');
 });
 
-test.each(['a\nb', 'a\0b', 'a\rb'])('hands no word with a line break to a command: %j', async (word) => {
+test.each(['a\nb', 'a\0b', 'a\rb'])('hands no word with a line break to a command: %j (invariant 24)', async (word) => {
   await expect(runTrusted({ command: 'ip', args: [word] })).rejects.toThrow('line break');
 });
