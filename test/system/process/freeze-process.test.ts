@@ -1,13 +1,19 @@
 /** Real processes are stopped and let go on: by us, by another process from plain data, and never a stranger. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '@toolquake/sdk/core';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { freezeProcess } from '../../../packages/toolquake/src/actions/kinds/freeze-process.js';
 import { killProcess } from '../../../packages/toolquake/src/actions/kinds/kill-process.js';
-import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
+import { openOwn } from '../../../packages/toolquake/src/managers/own.js';
+import { descendantsOf, processesByCommand } from '../../../packages/toolquake/src/managers/process-table.js';
 import { identify } from '../../../packages/toolquake/src/undo/process-identity.js';
+import { hostMs } from '../../../packages/toolquake/src/workers/host-clock.js';
+import { startWorker } from '../../../packages/toolquake/src/workers/start-worker.js';
 import { perform, scripts, startStranger, stateOf, undo, until, worldOf } from './servers.js';
 
+const PROGRAM = fileURLToPath(new URL('../../../packages/toolquake/dist/experiment-worker.js', import.meta.url));
 const files = scripts();
 const started: number[] = [];
 const stranger = async (script: string): Promise<number> => {
@@ -120,6 +126,33 @@ test('a stdio server of the run is killed though the run started it, and nobody 
     expect([isThere(server!.pid!), isThere(other!.pid!)]).toEqual([false, true]);
   } finally {
     for (const child of [server, other]) child?.kill('SIGKILL');
+  }
+});
+
+test('the server of a probe belongs to the monitor, and is no server of the run (invariant 26)', async () => {
+  const command = [process.execPath, files.path('steady.cjs'), 'probed'];
+  const target = { name: 'shop', kind: 'command', command, budgets: { totalMs: 60_000, helloMs: 60_000 } };
+  const monitor = await startWorker(
+    'monitor',
+    {
+      runId: 'run-1',
+      startedAtHostMs: hostMs(),
+      target: { target, plan: { tools: [], canaries: [], slowMs: {} }, manifest: undefined, labels: {} } as unknown as JsonObject,
+      ...{ everyMs: 60_000, failures: 2, slowFactor: 2, slowOver: 10, quietMs: 60_000, webhooks: [] },
+    },
+    { env: process.env, program: PROGRAM },
+  );
+  const own = openOwn({ env: process.env, signal: AbortSignal.timeout(60_000), ownCommand: command });
+  try {
+    monitor.go();
+    await until(async () => processesByCommand(command).length === 1);
+    expect((await own.look()).processes).toEqual([]);
+    const caller = spawn(process.execPath, command.slice(1), { stdio: 'ignore' });
+    await once(caller, 'spawn');
+    expect((await own.look()).processes.map(({ identity }) => identity.pid)).toEqual([caller.pid]);
+    caller.kill('SIGKILL');
+  } finally {
+    await monitor.stop();
   }
 });
 

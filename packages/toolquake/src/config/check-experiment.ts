@@ -52,6 +52,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
   checkNames(reader, experiment);
   checkPaths(report, experiment);
   checkManager(reader, settings);
+  checkOwn(report, experiment, around);
   checkDose(report, experiment, around);
   checkTimes(report, experiment);
   for (const [index, reason] of (experiment.expectAlert?.reasons ?? []).entries()) {
@@ -201,6 +202,12 @@ function checkManager(reader: ValueReader, settings: Settings): void {
     message,
     'One of pm2, systemd, docker, pid, command and own: true.',
   );
+}
+
+/** Servers of our own are those of callers: without one there is nothing to hit, and nothing to look at. */
+function checkOwn(report: Report, { manager, load }: Experiment, around: ExperimentSurroundings): void {
+  if (manager?.kind !== 'own' || load !== undefined || broughtBy(around.actions).has('call')) return;
+  report(['manager', 'own'], 'is true, and each caller starts a server of its own: nobody calls.', 'Add "load".');
 }
 
 function checkDose(report: Report, { dose, actions, limits }: Experiment, around: ExperimentSurroundings): void {

@@ -187,8 +187,10 @@ function usualSteady(monitor: MonitorSpec, manager: ManagerSpec | undefined, tar
   return [
     { ...queryWith('probe_p95_ms', monitor), phases: around, atMost: 500 },
     { ...queryWith('consecutive_failures', monitor), phases: around, equals: 0 },
-    // Only before: an uptime of an hour cannot outlive the kill of the process.
-    ...(manager === undefined ? [] : [{ ...queryWith('uptime_seconds', monitor), phases: ['before'] as const, atLeast: 3600 }]),
+    // Only before: an uptime of an hour cannot outlive the kill of the process. Servers of our own are as old as the run.
+    ...(manager === undefined || manager.kind === 'own'
+      ? []
+      : [{ ...queryWith('uptime_seconds', monitor), phases: ['before'] as const, atLeast: 3600 }]),
     ...(health === undefined ? [] : [{ ...queryWith('health_status', monitor), phases: around, equals: health.expectStatus }]),
   ];
 }

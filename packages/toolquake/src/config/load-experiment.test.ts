@@ -103,9 +103,11 @@ describe('an experiment file', () => {
       { signal: 'consecutive_failures', equals: 0 },
       { signal: 'health_status', equals: 200 },
     ]);
-    expect((await loaded(`${SHORT}manager: { own: true }\n`)).experiment.steady).toContainEqual(
+    expect((await loaded(`${SHORT}manager: { pm2: shop }\n`)).experiment.steady).toContainEqual(
       expect.objectContaining({ signal: 'uptime_seconds', atLeast: 3600, phases: ['before'] }),
     );
+    const own = await loaded(`${SHORT}manager: { own: true }\nload: { tool: search }\n`);
+    expect(own.experiment.steady.map(({ signal }) => signal)).not.toContain('uptime_seconds');
     const plain = (await loaded(SHORT.replace('shop', 'plain'))).experiment;
     expect(plain.steady.map(({ signal }) => signal)).toEqual(['probe_p95_ms', 'consecutive_failures']);
     expect(plain).toMatchObject({ dose: { ladder: [100], minFaulted: 0 }, rollbackOn: [{ signal: 'outage_seconds', above: 300 }] });
@@ -198,6 +200,7 @@ test.each([
   [more('dose: { ladder: [0] }'), 'from 1 to 100'],
   [more('manager: { pm2: a, docker: b }'), 'manager says 2 things: pm2 and docker.'],
   [more('manager: {}'), 'manager says nothing'],
+  [more('manager: { own: true }'), 'each caller starts a server of its own: nobody calls'],
   [more('manager: { pm2: "--all" }'), 'manager.pm2 cannot be'],
   [more('manager: { docker: "a;b" }'), 'manager.docker cannot be'],
   [more('readings: [{ name: a, tool: t, path: "a[" }]'), 'readings[0].path is no path into an answer: "a[".'],

@@ -42,6 +42,8 @@ export type Sample =
       readonly pid: number;
       readonly uptimeMs: number;
       readonly restarts?: number | undefined;
+      /** How many there are, where the manager runs several. */
+      readonly processes?: number | undefined;
     }
   /** This host, as shares from 0 to 1. */
   | { readonly source: 'host'; readonly atMs: number; readonly memory: number; readonly cpu: number }

@@ -5,6 +5,13 @@ import { ancestorsOf, commandOf, descendantsOf } from './process-table.js';
 /** Programs of ours that watch, measure and undo, also those of another run. */
 const WATCHERS = /^(experiment-worker|[a-z-]*warden)\.(js|mjs|ts)$/;
 
+/** Is it the monitor of a run? Workers are started with their role as the word after their program. */
+export function isMonitor(pid: number): boolean {
+  const words = commandOf(pid);
+  const program = words.findIndex((word) => WATCHERS.test(basename(word)));
+  return program !== -1 && words[program + 1] === 'monitor';
+}
+
 /** Why a process may not be touched; nothing when it may. */
 export function protection(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid < 2) return 'it is the first process of the host, or none at all';

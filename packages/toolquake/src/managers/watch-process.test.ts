@@ -68,5 +68,6 @@ test('a manager that does not answer is silence, not a process that is down', as
 test('the youngest of the replicas is told, and none while one is missing', () => {
   const old = { identity: { ...ourselves.identity, pid: 7, startTicks: 0 }, uptimeMs: 9 };
   expect(processSample({ processes: [old, ourselves], expected: 2, restarts: 3 }, 1, 5)).toMatchObject({ pid: process.pid, restarts: 2 });
+  expect(processSample({ processes: [old, ourselves] }, undefined, 5)).toMatchObject({ pid: process.pid, processes: 2 });
   expect(processSample({ processes: [old], expected: 2 }, undefined, 5)).toMatchObject({ pid: 0 });
 });

@@ -50,6 +50,7 @@ export function processSample({ processes, restarts, expected }: ProcessLook, fi
     uptimeMs: isWhole ? uptimeMs(youngest.identity.startTicks) : 0,
     // A manager whose counter was set back has nothing less than none.
     ...(restarts === undefined ? {} : { restarts: Math.max(0, restarts - (first ?? restarts)) }),
+    ...(processes.length > 1 ? { processes: processes.length } : {}),
   };
 }
 

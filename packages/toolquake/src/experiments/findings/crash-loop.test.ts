@@ -42,3 +42,22 @@ test('a process that was killed once and came back', () => {
 test('restarts from before the fault do not count', () => {
   expect(found(crashLoop, { samples: processes((atMs) => (atMs < 10_000 ? Math.floor(atMs / 500) + 1 : 20)) })).toBeUndefined();
 });
+
+test('replicas that were all killed once, and came back one after the other', () => {
+  const samples = processes(
+    (atMs) => (atMs < 10_000 ? 42 : 100 + Math.min(7, Math.floor((atMs - 10_000) / 1000))),
+    (atMs) => (atMs < 10_000 ? 0 : Math.min(8, Math.floor((atMs - 10_000) / 1000))),
+  ).map((sample) => ({ ...sample, processes: 8 }));
+  expect(found(crashLoop, { action: 'kill-process', samples })).toBeUndefined();
+});
+
+test('as many restarts as were asked for, and not one more', () => {
+  const restarted = (times: number) =>
+    processes(
+      () => 42,
+      (atMs) => (atMs < 10_000 ? 0 : Math.min(times, Math.floor((atMs - 10_000) / 500))),
+    );
+  const experiment = { actions: [{ id: 'one', action: 'restart-server', params: { times: 6 }, forMs: 1000 }] };
+  expect(found(crashLoop, { action: 'restart-server', experiment, samples: restarted(6) })).toBeUndefined();
+  expect(found(crashLoop, { action: 'restart-server', experiment, samples: restarted(9) })).toContain('3 times');
+});

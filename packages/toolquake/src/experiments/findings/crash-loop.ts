@@ -1,6 +1,6 @@
 import { defineFinding } from '../finding.js';
 
-/** Actions that end the process themselves: once each is ours. */
+/** Actions that end the processes themselves: every replica once, or as often as they are told. */
 const KILLERS: readonly string[] = ['kill-process', 'restart-server'];
 
 /** A server that ends because something else is gone takes down what it could still do. */
@@ -8,7 +8,7 @@ export const crashLoop = defineFinding({
   name: 'crash-loop',
   summary: 'The process ended again and again instead of serving what it could.',
   thresholds: { ends: [3, 'Times that the process ended by itself, from the fault on.'] },
-  find({ isInjected, faultOnMs, samples, actions }, _experiment, { ends }) {
+  find({ isInjected, faultOnMs, samples, actions }, experiment, { ends }) {
     if (!isInjected || faultOnMs === undefined) return undefined;
     const seen = samples('process');
     const before = seen.filter((one) => one.atMs < faultOnMs).at(-1);
@@ -18,7 +18,10 @@ export const crashLoop = defineFinding({
     const vanished = pids.filter((pid, index) => index > 0 && pids[index - 1] !== 0 && pid !== pids[index - 1]).length;
     const counts = from.flatMap((one) => (one.restarts === undefined ? [] : [one.restarts]));
     const counted = counts.length === 0 ? 0 : Math.max(...counts) - counts[0]!;
-    const ours = [...actions.values()].filter((one) => KILLERS.includes(one.action)).length;
+    const replicas = Math.max(1, ...seen.map((one) => one.processes ?? 1));
+    const ours = experiment.actions
+      .filter(({ id, action }) => actions.has(id) && KILLERS.includes(action))
+      .reduce((sum, { params }) => sum + replicas * (typeof params['times'] === 'number' ? params['times'] : 1), 0);
     const ended = Math.max(vanished, counted) - ours;
     return ended >= ends ? `The process ended ${ended} times by itself from the fault on.` : undefined;
   },
