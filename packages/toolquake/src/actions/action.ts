@@ -66,6 +66,8 @@ export type Action = {
   readonly params: SettingFields;
   /** What happens at worst, for the preview. */
   readonly worstCase: string;
+  /** What it does with these parameters, where the plain ones among them do not tell. */
+  about?(params: JsonObject): string;
   /** Tripwires that come with it, unless the file has one on the same signal. */
   readonly trips: readonly TripRule[];
   /** Sources of samples that it brings itself: rules on their signals then need no load and no reading in the file. */

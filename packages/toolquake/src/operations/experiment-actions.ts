@@ -45,7 +45,8 @@ export function runAction({ action, step, lastsMs }: StagedAction, world: Action
 }
 
 /** One line for the timeline. Parameters of actions hold no secrets: only names of variables. */
-export function aboutOf({ type, summary }: Pick<Action, 'type' | 'summary'>, params: JsonObject): string {
+export function aboutOf({ type, summary, about }: Pick<Action, 'type' | 'summary' | 'about'>, params: JsonObject): string {
+  if (about !== undefined) return `${type}: ${about(params).slice(0, 200)}`;
   const words = Object.entries(params).flatMap(([name, value]) => (isPlain(value) ? [`${name} ${value}`] : []));
   return words.length === 0 ? summary : `${type}: ${words.join(', ').slice(0, 200)}`;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '@toolquake/sdk/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { actionWorld } from '../fixtures/action-world.js';
 import { plan } from './plan.js';
@@ -55,4 +56,24 @@ test('the rules of a file become part of the experiment, so what was approved is
   expect(await plan.settle?.(settled!, '/nowhere')).toEqual(settled);
   writeFileSync(join(folder, 'slow.yaml'), 'version: 1\nrules:\n  - { id: a, fault: latencyy }\n');
   await expect(plan.settle?.({ file: 'slow.yaml' }, folder)).rejects.toThrow(/slow\.yaml/);
+});
+
+test.each<[object, string]>([
+  [
+    {
+      plan: {
+        rules: [
+          { id: 'slow', fault: 'latency' },
+          { id: 'gone', fault: 'lost-ack' },
+        ],
+      },
+      share: 0.1,
+    },
+    'slow (latency), gone (lost-ack), at 10 % of the dose',
+  ],
+  [{ plan: [{ id: 'slow', fault: 'latency' }], adminUrl: 'http://127.0.0.1:9' }, 'slow (latency) at http://127.0.0.1:9'],
+  [{ file: 'plan.yaml' }, 'plan.yaml'],
+  [{ plan: 7 }, 'no rules'],
+])('says in a line what it is about: %j', (params, line) => {
+  expect(plan.about?.(params as JsonObject)).toBe(line);
 });

@@ -41,6 +41,11 @@ export const plan = defineAction({
   },
   worstCase: 'The share of calls that the rules say fails or is slow, until the rules end by themselves.',
   trips: [],
+  about: (params) => {
+    const share = shareOf(params);
+    const where = typeof params['adminUrl'] === 'string' ? ` at ${params['adminUrl']}` : '';
+    return `${ruleNames(params)}${where}${share === 1 ? '' : `, at ${percent(share)} of the dose`}`;
+  },
   settle: (params, folder) => settledPlan(params, transportOf(params), folder),
   scale: (params, share) => ({ ...params, share: shareOf(params) * share }),
 
@@ -99,6 +104,18 @@ export const plan = defineAction({
     };
   },
 });
+
+/** `slow (latency)` for each rule, as they were written: they are checked elsewhere. */
+function ruleNames({ plan: given, file }: JsonObject): string {
+  const rules = isObject(given) ? given['rules'] : given;
+  if (!Array.isArray(rules)) return typeof file === 'string' ? file : 'no rules';
+  return rules
+    .map((rule) => {
+      const { id, fault } = isObject(rule) ? rule : {};
+      return `${typeof id === 'string' ? id : 'a rule'}${typeof fault === 'string' ? ` (${fault})` : ''}`;
+    })
+    .join(', ');
+}
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 

@@ -44,7 +44,10 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
         return event(entry.isMet ? 'met' : 'NOT MET', entry.isMet ? 'good' : 'bad', `${entry.name}: ${entry.detail}`);
       case 'action': {
         const [mark, tone] = ACTION_MARKS[entry.state];
-        return event(mark, tone, `${entry.id} (${entry.action})${entry.detail === undefined ? '' : `: ${entry.detail}`}`);
+        const name = entry.id === entry.action ? entry.id : `${entry.id} (${entry.action})`;
+        // What an action is about begins with its word, for those who read it alone.
+        const detail = entry.detail?.startsWith(`${entry.action}: `) ? entry.detail.slice(entry.action.length + 2) : entry.detail;
+        return event(mark, tone, `${name}${detail === undefined ? '' : `: ${detail}`}`);
       }
       case 'undo': {
         const isDone = entry.state !== 'not-undone';
