@@ -138,7 +138,12 @@ test('the server of a probe belongs to the monitor, and is no server of the run 
       runId: 'run-1',
       startedAtHostMs: hostMs(),
       target: { target, plan: { tools: [], canaries: [], slowMs: {} }, manifest: undefined, labels: {} } as unknown as JsonObject,
-      ...{ everyMs: 60_000, failures: 2, slowFactor: 2, slowOver: 10, quietMs: 60_000, webhooks: [] },
+      everyMs: 60_000,
+      failures: 2,
+      slowFactor: 2,
+      slowOver: 10,
+      quietMs: 60_000,
+      webhooks: [],
     },
     { env: process.env, program: PROGRAM },
   );
