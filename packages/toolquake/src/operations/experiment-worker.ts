@@ -26,11 +26,15 @@ const started = new Promise<JsonObject>((resolve) => {
     } else if (line === 'go') resolve(order);
   });
 });
-lines.on('close', () => {
+/** A role that does not let go is no reason to stay, unless it still ends servers that do not listen. */
+const TIDY_MS = 3000;
+const leave = (): void => {
   lifeline.abort();
-  // A role that does not let go is no reason to stay.
-  setTimeout(() => process.exit(0), 1500).unref();
-});
+  setTimeout(() => process.exit(0), TIDY_MS).unref();
+};
+lines.on('close', leave);
+// The undo of an action: what we started (servers over stdio, relays elsewhere) is ended with us, not left behind.
+process.on('SIGTERM', leave);
 
 const order = await Promise.race([
   started,
