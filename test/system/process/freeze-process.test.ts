@@ -129,6 +129,13 @@ test('a stdio server of the run is killed though the run started it, and nobody 
   }
 });
 
+test('a stdio server that does not run at this moment is not frozen: an undo that names nobody would be open for ever', async () => {
+  const world = worldOf({ kind: 'own' });
+  const target = { kind: 'command', name: 'shop', command: [process.execPath, files.path('nobody.cjs')] };
+  const prepared = freezeProcess.prepare({}, { ...world, upstream: { ...world.upstream, target } as typeof world.upstream });
+  await expect(prepared).rejects.toMatchObject({ code: 'IMPOSSIBLE', message: expect.stringContaining('no process runs') as string });
+});
+
 test('the server of a probe belongs to the monitor, and is no server of the run (invariant 26)', async () => {
   const command = [process.execPath, files.path('steady.cjs'), 'probed'];
   const target = { name: 'shop', kind: 'command', command, budgets: { totalMs: 60_000, helloMs: 60_000 } };
