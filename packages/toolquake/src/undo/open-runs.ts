@@ -1,8 +1,9 @@
 /** Which runs of this host have a ledger that is open, whatever project they belong to: a small file for each in the state folder. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@toolquake/sdk/core';
 import { notWritable, syncDirectory } from './append-line.js';
+import { makeWhole } from './whole-file.js';
 import { stateDirectory } from './state-directory.js';
 
 /** Where a run is. `problem`: the file says nothing that can be used. */
@@ -21,13 +22,8 @@ export async function noteOpenRun(env: Env, runId: string, ledgerPath: string): 
   const path = join(folder, `${runId}.json`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const descriptor = openSync(path, 'wx', 0o600);
-    try {
-      writeFileSync(descriptor, `${JSON.stringify({ run: runId, ledger: ledgerPath })}\n`);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    // Half of it, after a kill or on a full disk, would keep everything from starting: what it says is not known then.
+    if (!makeWhole(path, `${JSON.stringify({ run: runId, ledger: ledgerPath })}\n`)) throw new Error('there is one already');
     await syncDirectory(folder);
     return path;
   } catch (cause) {

@@ -1,7 +1,8 @@
 /** One experiment at a time on a server, for all processes of this host that share a state folder. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ToolquakeError } from '@toolquake/sdk/core';
+import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { notWritable } from './append-line.js';
 import type { LedgerLock } from './ledger-line.js';
 import { takeLock, type LockView } from './numbered-lock.js';
 import { ownerState, ownOwner, readOwner } from './owner.js';
@@ -26,10 +27,18 @@ export type ServerLockOptions = { readonly env: Env; readonly server: string; re
 /** Takes the server, or throws `NOT_ALLOWED` and says who has it. Taken from a dead holder only when its ledger is clean. */
 export function takeServerLock({ env, server, runId, ledgerPath }: ServerLockOptions): ServerLock {
   const directory = join(stateDirectory(env), 'locks', createHash('sha256').update(server).digest('hex').slice(0, 32));
-  const taken = takeLock(directory, { owner: ownOwner(), run: runId, ledger: ledgerPath, server }, mayTake);
+  const taken = takeOrSayWhy(directory, { owner: { ...ownOwner() }, run: runId, ledger: ledgerPath, server });
   if ('heldBy' in taken) throw refusal(server, taken.heldBy);
   const { lock } = taken;
   return { place: { directory, token: lock.token }, isHeld: lock.isHeld, release: lock.release };
+}
+
+function takeOrSayWhy(directory: string, record: JsonObject): ReturnType<typeof takeLock> {
+  try {
+    return takeLock(directory, record, mayTake);
+  } catch (cause) {
+    throw notWritable(directory, cause);
+  }
 }
 
 /** A holder that never got as far as a ledger changed nothing. */
