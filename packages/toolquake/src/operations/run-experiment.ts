@@ -100,11 +100,13 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     });
     opened.push(() => journal.close());
     let isOver = false;
+    let isUndoing = false;
     const record = (entry: RunEntry): void => {
       // What proxies and workers say while they are let go of belongs to no run: the verdict is the last word.
       if (isOver) return;
       isOver = entry.kind === 'verdict';
       if (entry.kind === 'action' && entry.state === 'applying') fault.onMs = Math.min(fault.onMs, entry.atMs);
+      if (entry.kind === 'phase' && entry.phase === 'undo') isUndoing = true;
       if (entry.kind === 'phase' && entry.phase === 'after') fault.offMs = entry.atMs;
       journal.record(entry);
     };
@@ -201,7 +203,14 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       front: fronted?.front,
       seed: experiment.dose.seed,
       onSample: sources.take,
-      startWorker: workerOf,
+      async startWorker(role: string, config: JsonObject) {
+        const worker = await workerOf(role, config);
+        void worker.ended.then(({ code, signal: by }) => {
+          // A fault that ended with its worker proves nothing about the time after it.
+          if (code !== 0 && !isUndoing) raise(`A worker of the fault (${role}) ended before its time (${by ?? `exit code ${code}`}).`);
+        });
+        return worker;
+      },
       tell: (line: string) => record({ kind: 'note', atMs: nowMs(), text: line }),
     };
     const judgement = await drive(
