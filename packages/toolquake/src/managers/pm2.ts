@@ -58,7 +58,8 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
     restartPolicy: async () => pm2Policy(await list()),
     // `restart` also starts what is stopped, and keeps the environment that PM2 has for it.
     start: () => act('restart', (one) => one.pid === 0),
-    restart: () => act('restart', () => true),
+    // What somebody has stopped meanwhile stays as it is.
+    restart: () => act('restart', (one) => one.status !== 'stopped'),
   };
 }
 
