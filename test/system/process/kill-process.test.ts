@@ -1,5 +1,5 @@
 /** Servers under a real PM2 are killed, come back, and are brought back where PM2 does not. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { realClock } from '@toolquake/sdk/interceptors';
@@ -9,6 +9,7 @@ import { killProcess } from '../../../packages/toolquake/src/actions/kinds/kill-
 import { restartServer } from '../../../packages/toolquake/src/actions/kinds/restart-server.js';
 import type { Sample } from '../../../packages/toolquake/src/core/sample.js';
 import { openManager } from '../../../packages/toolquake/src/managers/open-manager.js';
+import { parsePm2List } from '../../../packages/toolquake/src/managers/pm2-list.js';
 import type { ProcessManager } from '../../../packages/toolquake/src/managers/process-manager.js';
 import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
 import { watchProcess } from '../../../packages/toolquake/src/managers/watch-process.js';
@@ -101,6 +102,18 @@ test('a server that somebody stopped by hand meanwhile is started through PM2', 
   expect(await pidsOf('demo')).toHaveLength(1);
 });
 
+test('a server that tidies up before it ends is not taken for one that runs', async () => {
+  await pm2.pm2('start', files.path('tidies.cjs'), '--name', 'tidies');
+  const [old = 0] = await pidsOf('tidies');
+  await until(() => readFileSync(`/proc/${old}/status`, 'utf8').match(/^SigCgt:\s+\S*[4-7c-f]...$/m) !== null);
+  const { undos } = await perform(killProcess, {}, under('tidies'));
+  expect(stateOf(old)).toBeDefined();
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+  const now = await pidsOf('tidies');
+  expect([now.length, now.includes(old)]).toEqual([1, false]);
+  await pm2.pm2('delete', 'tidies');
+});
+
 test('a server that was deleted meanwhile is gone, and nothing is started (invariant 10)', async () => {
   await pm2.pm2('start', files.path('steady.cjs'), '--name', 'deleted');
   const { undos } = await perform(killProcess, {}, under('deleted'));
@@ -149,6 +162,20 @@ test('a restart gives every replica a new pid', async () => {
   expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
   expect((await pidsOf('three')).some((pid) => before.includes(pid))).toBe(false);
+});
+
+test('a replica that somebody has stopped is not started by a restart', async () => {
+  const before = await pidsOf('three');
+  const [one] = (parsePm2List((await pm2.pm2('jlist')).stdout) ?? []).filter(({ name }) => name === 'three');
+  await pm2.pm2('stop', String(one!.id));
+  expect(await restartServer.feasibility({}, under('three'))).toMatchObject({
+    isFeasible: false,
+    why: expect.stringContaining('only 2 of 3 processes run') as string,
+  });
+  await (await manager('three')).restart();
+  const after = await pidsOf('three');
+  expect([after.length, after.filter((pid) => before.includes(pid))]).toEqual([2, []]);
+  await pm2.pm2('restart', String(one!.id));
 });
 
 test('several restarts are made by a worker, which the undo ends first', async () => {

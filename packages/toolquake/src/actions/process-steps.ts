@@ -12,9 +12,10 @@ import type { Feasibility } from '../core/prepared-action.js';
 const GRACE_MS = 2000;
 
 /** How the server is brought back when its manager does not. Nothing for stdio servers: their callers start them. */
-export function ensureRunning({ manager, running }: ChosenProcesses): UndoStep | undefined {
+export function ensureRunning({ manager, running, all }: ChosenProcesses): UndoStep | undefined {
   if (manager.spec.kind === 'own') return undefined;
-  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS } };
+  const hit = all.map((identity) => ({ ...identity }));
+  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS, hit } };
 }
 
 /** The choice, or an error where the check before the run would have refused. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '@toolquake/sdk/core';
 import { defineUndo } from '../../core/undo-step.js';
 import type { ProcessLook } from '../../managers/process-manager.js';
 import { reopenManager } from '../../managers/reopen-manager.js';
+import { findProcess, identitiesIn } from '../process-identity.js';
 
 /** From one look to the next: PM2 answers through a Node process of its own each time. */
 const LOOK_EVERY_MS = 250;
@@ -15,11 +16,15 @@ export const ensureRunning = defineUndo({
     const manager = await reopenManager(data, world);
     if (manager === undefined) return;
     const { count, graceMs } = factsIn(data);
+    const hit = identitiesIn(data['hit']);
     const untilMs = performance.now() + graceMs;
     for (;;) {
       const look = await manager.look();
-      if (isRunning(look, count)) return;
-      if (look.isGivenUp === true || performance.now() >= untilMs) break;
+      const isLate = performance.now() >= untilMs;
+      // Whoever was told to end and tidies up first still runs, and is no server that was brought back.
+      const isEnding = hit.some((identity) => findProcess(identity) !== undefined);
+      if (isRunning(look, count) && (isLate || !isEnding)) return;
+      if (look.isGivenUp === true || isLate) break;
       await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
     }
     // Managers answer when it has started; whether it has is for `verify` to see.
