@@ -31,9 +31,9 @@ export async function noteOpenRun(env: Env, runId: string, ledgerPath: string): 
   }
 }
 
-/** Forgets it: everything was undone. */
+/** Forgets it: everything was undone. What else lies in the folder, under a name that no run of ours can have, goes as well. */
 export function forgetOpenRun(env: Env, runId: string): void {
-  if (RUN_ID.test(runId)) rmSync(join(folderOf(env), `${runId}.json`), { force: true });
+  if (!runId.includes('/')) rmSync(join(folderOf(env), `${runId}.json`), { force: true });
 }
 
 /** All of them, in the order of their names. */
