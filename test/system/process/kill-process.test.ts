@@ -238,3 +238,12 @@ test('looking starts no daemon, and names the folder that it looked in', async (
   await expect(look).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE', message: expect.stringContaining(home) as string });
   expect(readdirSync(home)).toEqual([]);
 });
+
+test('what a PM2 that was started anew does not know was not deleted, and is not undone until it runs again', async () => {
+  const { undos } = await perform(killProcess, {}, under('demo'));
+  await pm2.pm2('kill');
+  await pm2.pm2('ping');
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'not-undone', why: expect.stringContaining('started anew') as string });
+  await pm2.pm2('start', files.path('steady.cjs'), '--name', 'demo');
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+});

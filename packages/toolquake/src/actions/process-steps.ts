@@ -15,7 +15,8 @@ const GRACE_MS = 2000;
 export function ensureRunning({ manager, running, all }: ChosenProcesses): UndoStep | undefined {
   if (manager.spec.kind === 'own') return undefined;
   const hit = all.map((identity) => ({ ...identity }));
-  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS, hit } };
+  const keeper = manager.keeper === undefined ? {} : { keeper: { ...manager.keeper } };
+  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS, hit, ...keeper } };
 }
 
 /** The choice, or an error where the check before the run would have refused. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolquake/sdk/core';
 import { defineUndo } from '../../core/undo-step.js';
 import type { ProcessLook } from '../../managers/process-manager.js';
 import { reopenManager } from '../../managers/reopen-manager.js';
-import { findProcess, identitiesIn } from '../process-identity.js';
+import { findProcess, identitiesIn, type ProcessIdentity } from '../process-identity.js';
 
 /** From one look to the next: PM2 answers through a Node process of its own each time. */
 const LOOK_EVERY_MS = 250;
@@ -36,6 +36,9 @@ export const ensureRunning = defineUndo({
     if (manager.spec.kind === 'own') return { is: 'gone', proof: 'a stdio server ends with the run that started it' };
     const { processes, expected } = await manager.look();
     const { count } = factsIn(data);
+    const [keeper] = identitiesIn([data['keeper']]);
+    if (expected === 0 && isAnother(keeper, manager.keeper))
+      return { is: 'not-undone', why: `${manager.about} is not known any more since the manager itself was started anew: nobody deleted it` };
     if (expected === 0) return { is: 'gone', proof: `${manager.about} does not exist any more` };
     const pids = processes.map((one) => one.identity.pid).join(', ');
     if (isRunning({ processes, expected }, count)) return { is: 'undone', proof: `${manager.about} runs: process ${pids}` };
@@ -43,6 +46,10 @@ export const ensureRunning = defineUndo({
     return { is: 'not-undone', why: `${manager.about}: ${some}` };
   },
 });
+
+/** Was the manager started anew? One whose folder is gone was thrown away as a whole. */
+const isAnother = (before: ProcessIdentity | undefined, now: ProcessIdentity | undefined): boolean =>
+  before !== undefined && now !== undefined && findProcess(before) === undefined;
 
 /** As many as ran before; fewer where somebody scaled the server down meanwhile. Nothing is awaited of what does not exist. */
 const isRunning = ({ processes, expected }: ProcessLook, count: number): boolean =>
