@@ -182,10 +182,12 @@ describe.concurrent('a ledger that is not what it was', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was started')]);
   });
 
-  test('a ledger that is missing keeps everything from starting: nobody knows what it was to undo', async () => {
+  test('a ledger that is missing, or was emptied, keeps everything from starting: nobody knows what it was to undo', async () => {
     const { scene } = await abandoned(['kept']);
+    truncateSync(scene.ledgerPath);
+    expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('has no first line');
     rmSync(scene.ledgerPath);
-    expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('is missing');
+    expect((await scene.start(driver, { runId: 'three' }).ended).stderr).toContain('is missing');
   });
 
   test.each(['lie', 'fail'] as const)(

@@ -2,10 +2,10 @@
  * A lock as a folder of numbered files: the highest number holds it. Taking it means making the next number, which only
  * one process can; so a lock whose holder died is never taken by two, and the number is a fencing token that only grows.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@toolquake/sdk/core';
-import { makeWhole } from './whole-file.js';
+import { makeWhole, readWhole } from './whole-file.js';
 
 /** A lock that we took. */
 export type NumberedLock = {
@@ -51,7 +51,7 @@ export function viewLock(directory: string): LockView | undefined {
 
 function recordIn(path: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readWhole(path));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

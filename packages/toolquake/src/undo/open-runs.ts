@@ -1,9 +1,9 @@
 /** Which runs of this host have a ledger that is open, whatever project they belong to: a small file for each in the state folder. */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError } from '@toolquake/sdk/core';
 import { notWritable, syncDirectory } from './append-line.js';
-import { makeWhole } from './whole-file.js';
+import { makeWhole, readWhole } from './whole-file.js';
 import { stateDirectory } from './state-directory.js';
 
 /** Where a run is. `problem`: the file says nothing that can be used. */
@@ -44,7 +44,11 @@ export function openRuns(env: Env): readonly OpenRun[] {
     names = readdirSync(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    throw new ToolquakeError('UNREADABLE', {
+      message: `Which runs are open cannot be read from ${folder}: ${error instanceof Error ? error.message : String(error)}.`,
+      advice: 'Make it a folder of your own again. What was open there is not known: look what runs may have left changed.',
+      cause: error,
+    });
   }
   return names
     .filter((name) => name.endsWith('.json'))
@@ -54,7 +58,7 @@ export function openRuns(env: Env): readonly OpenRun[] {
 
 function readPointer(pointerPath: string, runId: string): OpenRun {
   try {
-    const value: unknown = JSON.parse(readFileSync(pointerPath, 'utf8'));
+    const value: unknown = JSON.parse(readWhole(pointerPath));
     const ledgerPath = isObject(value) ? value['ledger'] : undefined;
     if (typeof ledgerPath === 'string' && ledgerPath.startsWith('/')) return { runId, ledgerPath, pointerPath };
   } catch {

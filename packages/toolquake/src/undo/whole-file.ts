@@ -1,5 +1,5 @@
-/** Files that are there whole, or not at all. */
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+/** Small files of the state folder: made whole or not at all, and read without waiting for anybody. */
+import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
@@ -21,5 +21,19 @@ export function makeWhole(path: string, text: string): boolean {
     throw error;
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The text of a file. Throws for anything else that has its name: a pipe there would keep "stop" waiting for ever. */
+export function readWhole(path: string): string {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile() || status.size > MAX_BYTES) throw new Error(`${path} is no file of ours`);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
