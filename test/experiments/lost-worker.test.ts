@@ -44,7 +44,9 @@ test('a run whose fault has ended by itself is aborted: nothing is held by a fau
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { kind: string; why?: string; verdict?: string; state?: string });
-  expect(entries.find(({ kind }) => kind === 'stop')).toMatchObject({ why: 'A worker of the fault (load) ended before its time (SIGKILL).' });
+  expect(entries.find(({ kind }) => kind === 'stop')).toMatchObject({
+    why: 'A worker of the fault (load) ended before its time (SIGKILL).',
+  });
   expect(entries.filter(({ kind }) => kind === 'undo')).toMatchObject([{ state: 'gone' }]);
   expect(entries.at(-1)).toMatchObject({ kind: 'verdict', verdict: 'aborted' });
 });

@@ -153,7 +153,9 @@ test.each<[string, RegExp]>([
     const done = await perform(exhaustPool, { ...exhausted, sessions: 6 }, world);
     // All have knocked when the step is done; what becomes of their calls is seen a moment later.
     expect((await done.prepared.verifyEffect()).proof).toMatch(/^6 of 6 sessions are open/);
-    await vi.waitFor(async () => expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: true, proof }), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: true, proof }), {
+      timeout: 60_000,
+    });
     expect(await done.undo()).toMatchObject([{ is: 'gone' }]);
     const connections = async (): Promise<string> =>
       (await ask(database, `SELECT count(*) FROM pg_stat_activity WHERE usename = '${onFull}_few'`)).stdout.trim();

@@ -66,7 +66,11 @@ function start(params: object, lasts: string): Started {
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   };
   // The last line may be half of one.
-  const entries = (): readonly RunEntry[] => textOf().split('\n').slice(0, -1).map((line) => JSON.parse(line) as RunEntry);
+  const entries = (): readonly RunEntry[] =>
+    textOf()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as RunEntry);
   return { run, folder, env, entries };
 }
 

@@ -3,7 +3,8 @@ import type { EffectProof } from '../core/prepared-action.js';
 import { isWaiting, type Holding } from '../workers/holding-book.js';
 
 /** Whether every session has come once, let in or not. */
-export const hasTried = (holding: Holding | undefined): boolean => holding !== undefined && holding.open + holding.refused >= holding.wanted;
+export const hasTried = (holding: Holding | undefined): boolean =>
+  holding !== undefined && holding.open + holding.refused >= holding.wanted;
 
 /** Sessions that are all served as if they were alone have exhausted nothing. */
 export function holdingProof(holding: Holding | undefined): EffectProof {

@@ -19,7 +19,8 @@ export function readAdminPlace({ adminUrl, tokenVariable }: JsonObject): AdminPl
 }
 
 /** Does an URL mean the same from every host? */
-export const isReachedFromAnywhere = (url: unknown): boolean => typeof url === 'string' && URL.canParse(url) && !isLocal(new URL(url).hostname);
+export const isReachedFromAnywhere = (url: unknown): boolean =>
+  typeof url === 'string' && URL.canParse(url) && !isLocal(new URL(url).hostname);
 
 /** Asks there for something. */
 export async function askPlace(

@@ -60,7 +60,8 @@ export function lookAt({ runId, ledgerPath, problem }: OpenRun): Leftover {
   try {
     const content = readLedger(ledgerPath);
     // It stood there before anybody was told of the ledger, so somebody has emptied the file.
-    if (content.run === undefined) return { ...nothing, state: 'unknown', problem: `its ledger ${ledgerPath} has no first line, so what it changed is not known` };
+    if (content.run === undefined)
+      return { ...nothing, state: 'unknown', problem: `its ledger ${ledgerPath} has no first line, so what it changed is not known` };
     return leftoverOf(runId, ledgerPath, content);
   } catch (error) {
     return { ...nothing, state: 'unknown', problem: error instanceof Error ? error.message : String(error) };

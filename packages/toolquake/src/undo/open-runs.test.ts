@@ -39,7 +39,9 @@ test('a run whose ledger was emptied stays a leftover when it is undone, until a
   await noteOpenRun(env, 'one', ledger);
   const unknown = findLeftovers(env)[0]!;
   expect(await undoRun(unknown, { by: 'person', env })).toEqual([]);
-  expect(findLeftovers(env)).toMatchObject([{ runId: 'one', state: 'unknown', problem: expect.stringContaining('no first line') as string }]);
+  expect(findLeftovers(env)).toMatchObject([
+    { runId: 'one', state: 'unknown', problem: expect.stringContaining('no first line') as string },
+  ]);
   await forgetRun(unknown, env);
   expect(findLeftovers(env)).toEqual([]);
 });

@@ -12,7 +12,11 @@ import { undoOpenSteps } from './undo-open-steps.js';
 function ledgerOf(runner: Owner, undo: UndoStep): string {
   const path = join(mkdtempSync(join(tmpdir(), 'toolquake-steps-')), 'ledger.jsonl');
   const open = { kind: 'open', run: 'one', runner, startedAt: '', deadlineMs: 500 } as const;
-  const lines = [open, { kind: 'intent', step: 1, action: 'freeze', name: 'stop it', undo } as const, { kind: 'applied', step: 1 } as const];
+  const lines = [
+    open,
+    { kind: 'intent', step: 1, action: 'freeze', name: 'stop it', undo } as const,
+    { kind: 'applied', step: 1 } as const,
+  ];
   writeFileSync(path, lines.map(ledgerLineText).join(''), { mode: 0o600 });
   return path;
 }
@@ -27,7 +31,9 @@ test.each<[string, Partial<Owner>]>([
   const runner = { ...self, ...change };
   const path = ledgerOf(runner, frozen(runner.bootId));
   const { outcomes } = await undoOpenSteps(path, { by: 'person', env: {}, isLast: true });
-  expect(outcomes).toMatchObject([{ state: { is: 'not-undone', why: expect.stringContaining(`it was done on ${runner.host}`) as string } }]);
+  expect(outcomes).toMatchObject([
+    { state: { is: 'not-undone', why: expect.stringContaining(`it was done on ${runner.host}`) as string } },
+  ]);
   expect(readLedger(path)).toMatchObject({ isClean: false, isClosed: false });
 });
 

@@ -63,13 +63,13 @@ export const exhaustPool = defineAction({
     /** Hundreds of servers over stdio take longer to start than an effect may take to show. */
     const haveTried = (): Promise<void> =>
       new Promise((resolve) => {
-        const done = (): void => {
+        const settle = (): void => {
           stop();
           resolve();
         };
-        const stop = world.clock.schedule(OPEN_MS, done);
-        onHolding = () => hasTried(holding) && done();
-        void worker.ended.then(done);
+        const stop = world.clock.schedule(OPEN_MS, settle);
+        onHolding = () => hasTried(holding) && settle();
+        void worker.ended.then(settle);
       });
     return {
       hits: [`${String(sessions)} sessions of ${world.upstream.target.name}, each calling ${String(tool)} every ${String(every)} ms`],

@@ -38,7 +38,10 @@ export const ensureRunning = defineUndo({
     const { count } = factsIn(data);
     const [keeper] = identitiesIn([data['keeper']]);
     if (expected === 0 && isAnother(keeper, manager.keeper))
-      return { is: 'not-undone', why: `${manager.about} is not known any more since the manager itself was started anew: nobody deleted it` };
+      return {
+        is: 'not-undone',
+        why: `${manager.about} is not known any more since the manager itself was started anew: nobody deleted it`,
+      };
     if (expected === 0) return { is: 'gone', proof: `${manager.about} does not exist any more` };
     const pids = processes.map((one) => one.identity.pid).join(', ');
     if (isRunning({ processes, expected }, count)) return { is: 'undone', proof: `${manager.about} runs: process ${pids}` };
