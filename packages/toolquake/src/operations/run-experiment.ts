@@ -19,6 +19,7 @@ import { startWarden } from '../undo/start-warden.js';
 import { isStopRequested } from '../undo/stop-request.js';
 import { hostMs } from '../workers/host-clock.js';
 import { startWorker } from '../workers/start-worker.js';
+import { isOnThisHost } from './consent.js';
 import { aboutOf, blastOf, runAction } from './experiment-actions.js';
 import { FRONT_TOKEN_VARIABLE, frontToken, openFront } from './experiment-front.js';
 import { openExperimentJournal } from './experiment-journal.js';
@@ -64,7 +65,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
   await sweepBeforeStart(env);
 
   const runId = newRunId(experiment.id, new Date());
-  const lock = takeServerLock({ env, server: planned.targetIdentity, runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
+  const lock = takeServerLock({ env, server: serverOf(planned), runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
   /** Everything that was started, let go of in reverse. */
   const opened: (() => Promise<void> | void)[] = [];
   const letGo = async (): Promise<void> => {
@@ -266,6 +267,14 @@ function productionSince(planned: PlannedRun, env: RunExperimentOptions['env']):
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error), isAsked: false };
   }
+}
+
+/** Whoever is reached by another name of this host, or by another path, is the same server: faults of two runs would be mixed up. */
+function serverOf({ target: configured, targetIdentity }: PlannedRun): string {
+  const { target } = configured;
+  if (target.kind === 'command' || !URL.canParse(target.url)) return targetIdentity;
+  const { protocol, host, port } = new URL(target.url);
+  return `${protocol}//${isOnThisHost(configured) ? `localhost:${port}` : host}`;
 }
 
 function isClean(ledgerPath: string): boolean {
