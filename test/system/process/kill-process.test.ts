@@ -11,7 +11,7 @@ import type { Sample } from '../../../packages/toolquake/src/core/sample.js';
 import { openManager } from '../../../packages/toolquake/src/managers/open-manager.js';
 import { parsePm2List } from '../../../packages/toolquake/src/managers/pm2-list.js';
 import type { ProcessManager } from '../../../packages/toolquake/src/managers/process-manager.js';
-import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
+import { descendantsOf, processesByCommand } from '../../../packages/toolquake/src/managers/process-table.js';
 import { watchProcess } from '../../../packages/toolquake/src/managers/watch-process.js';
 import { startWorker } from '../../../packages/toolquake/src/workers/start-worker.js';
 import { providePm2, type Pm2 } from '../provide-pm2.js';
@@ -80,9 +80,13 @@ test('a pid under PM2 is followed to PM2; one that nobody restarts is refused', 
   const [pid = 0] = await pidsOf('demo');
   const followed = await killProcess.feasibility({ pid }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
   expect(followed).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "demo"') as string });
-  const command = ['node', files.path('steady.cjs')];
+  await pm2.pm2('start', files.path('tidies.cjs'), '--name', 'named');
+  const command = ['node', files.path('tidies.cjs')];
+  // PM2 gives it this name once it runs.
+  await until(() => processesByCommand(command).length === 1);
   const named = await killProcess.feasibility({ command }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
-  expect(named).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "') as string });
+  expect(named).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "named"') as string });
+  await pm2.pm2('delete', 'named');
   const stranger = await startStranger(files.path('steady.cjs'));
   try {
     expect(await killProcess.feasibility({ pid: stranger }, worldOf(undefined))).toMatchObject({
@@ -131,6 +135,19 @@ test('a server that a script started ends with the script, where its children ar
   await until(async () => (await prepared.verifyEffect()).isInEffect);
   expect((await prepared.verifyEffect()).proof).toContain(String(server));
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+});
+
+test('a server behind a script, and one of another name with the same command, is not ended: PM2 would not start that one again', async () => {
+  const [wrapper = 0] = await pidsOf('wrapped');
+  await until(() => descendantsOf(wrapper).length === 1);
+  const [server = 0] = descendantsOf(wrapper);
+  const world = worldOf(undefined, { PATH: pm2.env['PATH'] });
+  const refused = { isFeasible: false, why: expect.stringContaining('would not start') as string };
+  // The same command runs as "demo", as "three", and as "left-alone", which PM2 leaves alone once it ended.
+  for (const params of [{ pid: server }, { command: ['node', files.path('steady.cjs')] }]) {
+    expect(await killProcess.feasibility(params, world)).toMatchObject(refused);
+    await expect(killProcess.prepare(params, world)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
+  }
 });
 
 test('a server that was restarted between the preparation and the act is hit as it is then', async () => {
