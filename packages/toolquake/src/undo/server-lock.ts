@@ -5,7 +5,7 @@ import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { notWritable } from './append-line.js';
 import type { LedgerLock } from './ledger-line.js';
 import { takeLock, type LockView } from './numbered-lock.js';
-import { ownerState, ownOwner, readOwner } from './owner.js';
+import { ownerState, ownOwner, readOwner, type OwnerState } from './owner.js';
 import { readLedger } from './read-ledger.js';
 import { stateDirectory } from './state-directory.js';
 
@@ -45,16 +45,28 @@ function takeOrSayWhy(directory: string, record: JsonObject): ReturnType<typeof 
 function mayTake({ record }: LockView): boolean {
   const owner = readOwner(record?.['owner']);
   const ledger = record?.['ledger'];
-  if (owner === undefined || ownerState(owner) !== 'gone' || typeof ledger !== 'string') return false;
+  const state = owner === undefined ? 'alive' : ownerState(owner);
+  if (state === 'alive' || state === 'stopped' || typeof ledger !== 'string') return false;
   try {
     const { isClean, isClosed } = readLedger(ledger);
-    // Closed though not clean: a person looked, and forgot it.
-    return isClean || isClosed;
+    // Closed though not clean: a person looked, and forgot it. With a closed ledger nobody does anything any more, wherever he lives.
+    return isClosed || (isClean && state === 'gone');
   } catch (error) {
     const cause = (error as Error).cause;
-    return (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+    return state === 'gone' && (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
   }
 }
+
+const waitOrStop = (run: string): string => `Wait for it, or run "toolquake stop ${run}".`;
+
+const ADVICE: Readonly<Record<OwnerState, (run: string) => string>> = {
+  alive: waitOrStop,
+  stopped: waitOrStop,
+  gone: (run) => `Run "toolquake undo ${run}".`,
+  // A container that was thrown away looks like one that cannot be seen from here.
+  elsewhere: (run) =>
+    `Run "toolquake stop ${run}". If that container or host is no more, put right what it changed, and run "toolquake undo ${run} --forget".`,
+};
 
 function refusal(server: string, { record, token }: LockView): ToolquakeError {
   const owner = readOwner(record?.['owner']);
@@ -74,6 +86,6 @@ function refusal(server: string, { record, token }: LockView): ToolquakeError {
   };
   return new ToolquakeError('NOT_ALLOWED', {
     message: `Another experiment has ${server}: run ${run} (process ${owner.pid} on ${owner.host}) ${how[state]}. Nothing was started.`,
-    advice: state === 'gone' ? `Run "toolquake undo ${run}".` : `Wait for it, or run "toolquake stop ${run}".`,
+    advice: ADVICE[state](run),
   });
 }
