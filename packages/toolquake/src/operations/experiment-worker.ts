@@ -28,7 +28,7 @@ const started = new Promise<JsonObject>((resolve) => {
 });
 let exitCode = 0;
 /** A role that does not let go is no reason to stay, unless it still ends servers that do not listen. */
-const TIDY_MS = 3000;
+const TIDY_MS = 4000;
 const leave = (): void => {
   lifeline.abort();
   setTimeout(() => process.exit(exitCode), TIDY_MS).unref();
