@@ -92,7 +92,25 @@ describe('figures', () => {
     });
     expect(digestOf([...entries, { kind: 'stop', atMs: 90_000, why: 'halt', isAsked: true }]).disagreements[0]?.found).toMatch(/^aborted/);
     const without = entries.filter((entry) => entry.kind !== 'action');
-    expect(digestOf(without).disagreements[0]?.found).toMatch(/^not-injected/);
+    expect(digestOf(without).disagreements.find((one) => one.what === 'verdict')?.found).toMatch(/^not-injected/);
+    const finding = { kind: 'finding', atMs: 180_000, name: 'hang', detail: 'no answer' } as const;
+    expect(digestOf([...entries, finding]).disagreements).toEqual([
+      { what: 'verdict', told: 'held', found: 'violated: "hang" contradicts what must stay true' },
+    ]);
+    expect(digestOf([...entries, { ...finding, name: 'false-positive' }]).disagreements).toEqual([]);
+  });
+
+  test.each(FORMATS.filter((format) => format !== 'json'))('a contradiction reads as one sentence as %s', (format) => {
+    const text = renderRun(told({ verdict: 'violated' }), format, context)
+      .replace(/&quot;/g, '"')
+      .replace(/\s+/g, ' ');
+    expect(text).toContain('The verdict is told as violated; the journal shows held or inconclusive: nothing went wrong.');
+  });
+
+  test('the expected alert is the first one since the fault, whatever the verdict says', () => {
+    const later = { kind: 'alert', atMs: 90_000, state: 'firing', reason: 'slow', rule: 'p95' } as const;
+    const digest = digestOf([...entries.slice(0, -1), later, { ...verdict, mttdMs: 29_000 } as RunEntry]);
+    expect(digest.disagreements).toEqual([{ what: 'MTTD', told: '29 s', found: '10.9 s' }]);
   });
 
   test('an undo that failed at first and worked at last is undone', () => {
@@ -109,7 +127,7 @@ describe('figures', () => {
       by: 'person',
     } as const;
     const mended = digestOf([...runJournal(STORIES['undo-failed']), undo]);
-    expect(renderRun(mended, 'console', context)).toContain('2 changes undone, each verified');
+    expect(renderRun(mended, 'console', context)).toContain('1 change undone, each verified');
   });
 
   test('a second undo of the same change hides no first one', () => {
@@ -125,6 +143,51 @@ test('a system that heals itself has an MTTR, from the fault to the window in wh
   expect(digest.disagreements).toEqual([]);
   expect(digest.figures).toMatchObject({ mttdMs: 10_900, mttrMs: 24_000, recoveryMs: 0 });
   expect(renderRun(digest, 'html', context)).toContain('MTTR 24 s');
+});
+
+describe('a run that injected nothing on purpose', () => {
+  const header = runJournal(STORIES.held)[0]!;
+  const judged = (why: string, entries: readonly RunEntry[], isDryRun = false): RunDigest =>
+    digestOf([
+      { ...header, isDryRun } as RunEntry,
+      ...entries,
+      {
+        kind: 'verdict',
+        atMs: 9000,
+        verdict: 'inconclusive',
+        why,
+        faultedCalls: 0,
+        controlCalls: 0,
+        mttdMs: null,
+        mttrMs: null,
+        recoveryMs: null,
+        isStopped: false,
+      },
+    ]);
+  const phase = (name: 'preconditions' | 'before'): RunEntry => ({ kind: 'phase', atMs: 100, phase: name });
+  const unmet = { kind: 'precondition', atMs: 200, name: 'uptime', isMet: false, detail: 'up for 42 s' } as const;
+
+  test.each([
+    ['"uptime" was not met', 'Nothing was injected, as "uptime" was not met: see to that', [phase('preconditions'), unmet], false],
+    ['the target was not steady before', 'Find out why, or whether a rule', [phase('preconditions'), phase('before')], false],
+    ['this was a dry run', 'Run it without "--dry-run"', [phase('preconditions'), phase('before')], true],
+    ['"uptime" was not met', 'Nothing was injected, as "uptime" was not met: see to that', [unmet], true],
+  ] as const)('says so and what to do: %s', (why, next, entries, isDryRun) => {
+    const digest = judged(why, entries, isDryRun);
+    expect(digest.disagreements).toEqual([]);
+    const text = renderRun(digest, 'console', context).replace(/\s+/g, ' ');
+    expect(text).toContain(`not injected cut: it was never begun, as ${why}`);
+    expect(text).toContain(next);
+    expect(text).not.toContain('Let it run longer');
+    expect(renderRun(digest, 'html', context)).toContain('there was nothing to undo');
+  });
+});
+
+test('an undo that failed is never among those that are left out', () => {
+  const undo = { kind: 'undo', atMs: 130_000, id: 'cut', state: 'undone', proof: '', tookMs: 1, by: 'runner' } as const;
+  const many = Array.from({ length: 300 }, (_, index): RunEntry => ({ ...undo, name: `change ${index}` }));
+  const digest = digestOf([...runJournal(STORIES.held), ...many, { ...undo, name: 'last', state: 'not-undone' }]);
+  expect(renderRun(digest, 'console', context)).toContain('1 change not proved to be undone: last.');
 });
 
 test('a torn journal is unfinished, and says where to look for leftovers', () => {

@@ -89,14 +89,14 @@ function momentsOf({ moments, trips, stops, actions }: RunDigest): readonly Mome
 type Span = { readonly name: string; readonly fromMs: number; readonly toMs: number; readonly tone: number };
 
 function spansOf({ moments, figures }: RunDigest): readonly Span[] {
-  const { faultOnMs, faultOffMs, alertMs, healedMs, recoveredMs } = moments;
+  const { begunMs, faultOnMs, faultOffMs, alertMs, healedMs, recoveredMs } = moments;
   const span = (name: string, from: number | undefined, to: number | undefined, ms: number | null, tone: number): readonly Span[] =>
     from === undefined || to === undefined || ms === null
       ? []
       : [{ name: `${name} ${duration(ms)}`, fromMs: from, toMs: Math.max(from, to), tone }];
   return [
-    ...span('MTTD', faultOnMs, alertMs, figures.mttdMs, 3),
-    ...span('MTTR', faultOnMs, healedMs, figures.mttrMs, 2),
+    ...span('MTTD', begunMs, alertMs, figures.mttdMs, 3),
+    ...span('MTTR', begunMs, healedMs, figures.mttrMs, 2),
     ...span('recovery', faultOnMs === undefined ? undefined : faultOffMs, recoveredMs, figures.recoveryMs, 2),
   ];
 }

@@ -26,6 +26,17 @@ export type ActionRecord = {
 /** One undo. */
 export type UndoRecord = Omit<Entry<'undo'>, 'kind'>;
 
+/** For each change, what came of it last. */
+export function lastWords(undos: readonly UndoRecord[]): readonly UndoRecord[] {
+  const latest = new Map<string, UndoRecord>();
+  for (const undo of undos) latest.set(JSON.stringify([undo.id, undo.name]), undo);
+  return [...latest.values()];
+}
+
+/** The undos that are not proved. */
+export const notUndone = (undos: readonly UndoRecord[]): readonly UndoRecord[] =>
+  lastWords(undos).filter(({ state }) => state === 'not-undone');
+
 type Row = { -readonly [Key in keyof ActionRecord]: ActionRecord[Key] };
 
 /** More actions than these no file has. */
@@ -79,6 +90,9 @@ export function createFaultBook(): FaultBook {
     },
     addUndo({ kind: _kind, ...undo }) {
       const kept = { ...undo, id: clipped(undo.id), name: clipped(undo.name), proof: clipped(undo.proof) };
+      // What is not undone is never left out: it takes the place of one that is.
+      const place = undos.length < MAX_UNDOS || kept.state !== 'not-undone' ? -1 : undos.findIndex(({ state }) => state !== 'not-undone');
+      if (place !== -1) undos.splice(place, 1);
       if (undos.length < MAX_UNDOS) undos.push(kept);
       const row = rows.get(kept.id);
       if (row !== undefined && undo.state !== 'not-undone') row.offMs = Math.max(row.offMs ?? 0, undo.atMs);

@@ -6,13 +6,14 @@ import type { Phase } from '../../core/experiment.js';
 import type { RunEntry } from '../../core/run-entry.js';
 import type { Sample } from '../../core/sample.js';
 import { addToSample, clipped, createBoundedMap, type Sample as Kept } from '../digest/bounded-map.js';
-import { disagreementsOf, notUndone } from './disagreements.js';
-import { createFaultBook, type ActionRecord, type UndoRecord } from './fault-book.js';
+import { disagreementsOf } from './disagreements.js';
+import { createFaultBook, notUndone, type ActionRecord, type UndoRecord } from './fault-book.js';
 import { createEventReader, type RunEvent } from './run-events.js';
 import { createMomentsBook } from './moments-book.js';
 import { figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
 import { createSeriesBook, type LaneTotals, type ProbeTotals, type SeriesPoint } from './series-book.js';
 import { createSteadyBook, ruleText, type SteadyRecord } from './steady-book.js';
+import { createVerdictBook } from './verdict-book.js';
 
 type Entry<Kind extends RunEntry['kind']> = Extract<RunEntry, { kind: Kind }>;
 type Plain<Kind extends RunEntry['kind']> = Omit<Entry<Kind>, 'kind'>;
@@ -30,6 +31,8 @@ export type TripRecord = {
   readonly value: number | null;
   readonly origin: string;
   readonly why: string;
+  /** It saw too few samples to say anything. */
+  readonly isBlind: boolean;
 };
 
 /** A number that was read again and again. */
@@ -129,7 +132,7 @@ export function createRunDigest(): RunDigester {
     high: -Infinity,
   }));
   let delivered: RunDigest['delivered'];
-  const moments = createMomentsBook();
+  const [moments, verdicts] = [createMomentsBook(), createVerdictBook()];
   let [lastMs, entries, isTorn] = [0, 0, false];
 
   const addSample = (sample: Sample): void => {
@@ -202,7 +205,11 @@ export function createRunDigest(): RunDigester {
         return addSteady(entry);
       case 'trip': {
         const { atMs, rule, origin, why } = entry;
-        return addToSample(trips, short({ atMs, rule: ruleText(rule), value: rule.value, origin, why }), MAX_LISTED);
+        return addToSample(
+          trips,
+          short({ atMs, rule: ruleText(rule), value: rule.value, origin, why, isBlind: rule.state === 'few' }),
+          MAX_LISTED,
+        );
       }
       case 'stop':
         return addToSample(stops, short(withoutKind(entry)), MAX_LISTED);
@@ -224,6 +231,7 @@ export function createRunDigest(): RunDigester {
       const event = readEvent(entry);
       if (event !== undefined) addToSample(events, event, MAX_EVENTS);
       moments.add(entry);
+      verdicts.add(entry);
       take(entry);
     },
     skip: ({ where, problem }) => addToSample(skipped, short({ where, problem }), 20),
@@ -238,7 +246,8 @@ export function createRunDigest(): RunDigester {
       const actions = faults
         .actions()
         .map((one) => (open.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
-      const when = moments.result({ actions, undos, toldMttdMs: verdict?.mttdMs });
+      const when = moments.result({ actions, undos, told: verdict });
+      const rules = steady.list();
       const figures = figuresOf(when, callsOf(lanes, delivered));
       return {
         about,
@@ -255,7 +264,7 @@ export function createRunDigest(): RunDigester {
         host,
         readings: readings.entries().map(([name, one]) => ({ name, ...one })),
         delivered,
-        steady: steady.list(),
+        steady: rules,
         trips: some(trips),
         stops: some(stops),
         alerts: some(alerts),
@@ -265,7 +274,7 @@ export function createRunDigest(): RunDigester {
         events: some(events),
         moments: when,
         figures,
-        disagreements: disagreementsOf({ verdict, undos, trips: trips.seen + stops.seen, actions }, figures),
+        disagreements: disagreementsOf(verdict, figures, verdicts.result({ actions, undos, moments: when, figures, steady: rules })),
         lastMs,
         entries,
         skipped: some(skipped),

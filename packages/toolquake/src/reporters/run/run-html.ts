@@ -4,6 +4,9 @@ import { escapeXml } from '../escape.js';
 import { duration, grouped, percent } from '../figures.js';
 import { factsMarkup, pageMarkup } from '../html/page.js';
 import { eventsSection, findingsSection, lanesSection, overTimeSection, tableSection } from '../html/run-sections.js';
+import { disagreementText } from './disagreements.js';
+import { lastWords } from './fault-book.js';
+import { nextSteps } from './next-steps.js';
 import type { RunDigest } from './run-digest.js';
 import {
   actionsTable,
@@ -21,7 +24,6 @@ import {
   headlineOf,
   isGood,
   isUndone,
-  nextSteps,
   notInjected,
   paragraphOf,
   stageText,
@@ -82,9 +84,7 @@ function warnings(digest: RunDigest): string {
     ({ id, action, why }) => `<code>${escapeXml(id)}</code> (${escapeXml(action)}): ${escapeXml(why)}`,
   );
   return [
-    ...digest.disagreements.map(({ what, told, found }) =>
-      warning('The verdict does not follow from the journal:', escapeXml(`${what} is told as ${told}; the journal shows ${found}.`)),
-    ),
+    ...digest.disagreements.map((one) => warning('It does not follow from the journal:', escapeXml(disagreementText(one)))),
     ...(missing.length === 0 ? [] : [warning('Not injected:', `${missing.join('; ')}. What never happened was not tested.`)]),
     ...(isUndone(digest) ? [] : [warning('Not put back:', escapeXml(undoText(digest)))]),
   ].join('');
@@ -102,6 +102,7 @@ function storyMarkup(digest: RunDigest): string {
 
 function facts(digest: RunDigest): string {
   const { figures, lanes, undos } = digest;
+  const changes = lastWords(undos);
   const failed = (lane: 'control' | 'faulted'): string =>
     lanes[lane].calls === 0 ? 'none were seen' : `${percent(lanes[lane].failed / lanes[lane].calls)} failed`;
   return factsMarkup([
@@ -112,8 +113,8 @@ function facts(digest: RunDigest): string {
     { name: 'control calls', value: grouped(figures.controlCalls), about: failed('control') },
     {
       name: 'undone',
-      value: `${undos.filter(({ state }) => state !== 'not-undone').length} of ${undos.length}`,
-      about: isUndone(digest) ? 'each verified' : 'not proved',
+      value: `${changes.filter(({ state }) => state !== 'not-undone').length} of ${changes.length}`,
+      about: !isUndone(digest) ? 'not proved' : undos.length === 0 ? 'there was nothing to undo' : 'each verified',
     },
   ]);
 }

@@ -1,6 +1,7 @@
 /** A run for CI: a test case per rule of the steady state, per finding, per action and per undo. */
 import { junitText, type JunitCase } from '../junit.js';
 import { many } from '../figures.js';
+import { disagreementText } from './disagreements.js';
 import { adviceFor, findingMeaning } from './finding-advice.js';
 import type { RunDigest } from './run-digest.js';
 import { plain } from './run-rows.js';
@@ -74,7 +75,4 @@ const tripCases = ({ trips }: RunDigest): readonly JunitCase[] =>
 const figureCases = ({ disagreements }: RunDigest): readonly JunitCase[] =>
   disagreements.length === 0
     ? [{ name: 'the verdict follows from the journal', outcome: 'passed' }]
-    : disagreements.map(({ what, told, found }) => ({
-        name: what,
-        outcome: { failure: `The verdict says ${told}; the journal shows ${found}.` },
-      }));
+    : disagreements.map((one) => ({ name: one.what, outcome: { failure: disagreementText(one) } }));

@@ -1,8 +1,7 @@
 /** What a report says in words: the end, why, what was not injected, what to do next. The same in every format. */
 import type { Verdict } from '../../core/experiment.js';
 import { duration, grouped, many, percent } from '../figures.js';
-import { notUndone } from './disagreements.js';
-import type { ActionRecord } from './fault-book.js';
+import { lastWords, notUndone, type ActionRecord } from './fault-book.js';
 import type { RunDigest } from './run-digest.js';
 import { isFault } from './run-figures.js';
 
@@ -48,10 +47,22 @@ export function subjectText(digest: RunDigest): string {
   return `${about.experiment}, ${stageText(digest)}, on ${about.target} (${about.environment})`;
 }
 
+/** Why not one action was begun, as a clause; undefined where one was, or where nothing tells. */
+export function whyNotBegun({ preconditions, actions, stops, phases, about }: RunDigest): string | undefined {
+  if (actions.some(({ state }) => state !== 'planned')) return undefined;
+  const unmet = preconditions.list.filter(({ isMet }) => !isMet).map(({ name }) => `"${name}"`);
+  if (unmet.length > 0) return `${unmet.join(', ')} ${unmet.length === 1 ? 'was' : 'were'} not met`;
+  if (stops.count > 0) return 'the run was stopped before';
+  if (about?.isDryRun === true) return 'this was a dry run';
+  const isBaseline = phases.at(-1)?.phase === 'before' && phases.every(({ phase }) => phase !== 'during');
+  return isBaseline ? 'the target was not steady before' : undefined;
+}
+
 /** Every action that did not reach its target, and why. */
-export function notInjected({ actions }: RunDigest): readonly { readonly id: string; readonly action: string; readonly why: string }[] {
-  return actions.flatMap((one) => {
-    const why = missingText(one);
+export function notInjected(digest: RunDigest): readonly { readonly id: string; readonly action: string; readonly why: string }[] {
+  const reason = whyNotBegun(digest);
+  return digest.actions.flatMap((one) => {
+    const why = one.state === 'planned' && reason !== undefined ? `it was never begun, as ${reason}` : missingText(one);
     return why === undefined ? [] : [{ id: one.id, action: one.action, why }];
   });
 }
@@ -75,7 +86,7 @@ export function undoText(digest: RunDigest): string {
     return actions.every(({ onMs }) => onMs === undefined)
       ? 'Nothing was changed, so there was nothing to undo.'
       : 'There is no undo in the journal: what was done ends by itself.';
-  return `${many(undos.length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
+  return `${many(lastWords(undos).length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
 }
 
 /** Is nothing left behind? A run that was killed between fault and undo has not proved it. */
@@ -124,39 +135,6 @@ function steadyText({ moments, figures }: RunDigest): string {
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-/** What to do next; one sentence each. */
-export function nextSteps(digest: RunDigest): readonly string[] {
-  const { about } = digest;
-  const run = about?.run ?? 'RUN';
-  if (about?.isDryRun === true) return ['This was a dry run: nothing was injected, and it opens no stage. Run it without "--dry-run".'];
-  switch (endOf(digest)) {
-    case 'held':
-      return about !== undefined && about.stage < about.stages
-        ? [
-            `Next: stage ${about.stage + 1} of ${about.stages}, with "--stage ${about.stage + 1}". This result opens it for this build and this fault.`,
-          ]
-        : [
-            'Widen: a larger dose, a longer fault, another fault of the same dependency, or two at once. After three greens the same run says nothing new.',
-          ];
-    case 'violated':
-      return ['Mend what the findings name, then run the same stage again: nothing wider opens before it holds.'];
-    case 'aborted':
-      return [
-        'A tripwire or a person ended it before the faults could show more. Find out why untouched calls suffered before you try again, with a smaller dose.',
-      ];
-    case 'inconclusive':
-      return ['Let it run longer or with more calls, until the faulted lane has enough of them to say something.'];
-    case 'not-injected':
-      return ['Nothing was tested. "toolquake doctor" says which actions work on this host and why not.'];
-    case 'undo-failed':
-      return [
-        `Put it back now: "toolquake undo ${run}" tries again, "toolquake leftovers" lists what is open. No other run starts before.`,
-      ];
-    case 'unfinished':
-      return ['"toolquake leftovers" says whether anything was left behind; "toolquake undo" takes it back.'];
-  }
-}
 
 /** `3.2 s`, or `n/a` where it did not happen. */
 export const timeText = (ms: number | null | undefined): string => duration(ms ?? undefined);
