@@ -23,7 +23,8 @@ export function startLiveRun({
   readonly nowMs: () => number;
 }): LiveRun {
   const isTerminal = stream.isTTY === true && (env['CI'] ?? '') === '' && env['TERM'] !== 'dumb';
-  const width = stream.isTTY === true ? stream.columns : DEFAULT_WIDTH;
+  // A terminal that does not know how wide it is says 0.
+  const width = stream.isTTY === true && stream.columns > 0 ? stream.columns : DEFAULT_WIDTH;
   const timeline = createRunTimeline({ width, colours: coloursFor(stream, env) });
   let isShown = false;
   const wipe = (): void => {

@@ -11,7 +11,7 @@ export function nextSteps(digest: RunDigest): readonly string[] {
     case 'held':
       return about !== undefined && about.stage < about.stages
         ? [
-            `Next: stage ${about.stage + 1} of ${about.stages}, with "--stage ${about.stage + 1}". This result opens it for this build and this fault.`,
+            `Stage ${about.stage + 1} of ${about.stages}, with "--stage ${about.stage + 1}": this result opens it for this build and this fault.`,
           ]
         : [
             'Widen: a larger dose, a longer fault, another fault of the same dependency, or two at once. After three greens the same run says nothing new.',

@@ -97,6 +97,8 @@ export type RunDigester = {
 const MAX_LISTED = 60;
 const MAX_PHASES = 20;
 const MAX_EVENTS = 200;
+/** Of them, what only comes and goes: however often it does, there is room for what was done. */
+const MAX_CHANGES = 120;
 const MAX_READINGS = 12;
 
 const keep = <Value>(): Kept<Value> => ({ values: [], seen: 0 });
@@ -133,7 +135,7 @@ export function createRunDigest(): RunDigester {
   }));
   let delivered: RunDigest['delivered'];
   const [moments, verdicts] = [createMomentsBook(), createVerdictBook()];
-  let [lastMs, entries, isTorn] = [0, 0, false];
+  let [lastMs, entries, changes, isTorn] = [0, 0, 0, false];
 
   const addSample = (sample: Sample): void => {
     switch (sample.source) {
@@ -229,7 +231,11 @@ export function createRunDigest(): RunDigester {
       entries++;
       lastMs = Math.max(lastMs, entry.atMs);
       const event = readEvent(entry);
-      if (event !== undefined) addToSample(events, event, MAX_EVENTS);
+      if (event !== undefined) {
+        const isChange = entry.kind === 'sample' || entry.kind === 'steady' || entry.kind === 'note';
+        if (isChange) changes++;
+        addToSample(events, event, isChange && changes > MAX_CHANGES ? 0 : MAX_EVENTS);
+      }
       moments.add(entry);
       verdicts.add(entry);
       take(entry);

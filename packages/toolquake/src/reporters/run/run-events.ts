@@ -15,12 +15,15 @@ export type RunEvent = {
   readonly text: string;
 };
 
+type LastLook = { isSteady?: boolean; unsteadySinceMs?: number };
+
 /** Tells, entry by entry, what is new. Journals of different runs need readers of their own. */
 export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
   let phase: Phase | '' = '';
-  let isSteady: boolean | undefined;
+  // Where the system must heal itself, two sets of rules are looked at in turn during the fault: each has a state of its own.
+  const looks = { now: {} as LastLook, healing: {} as LastLook };
   let isUp: boolean | undefined;
-  let [downSinceMs, unsteadySinceMs]: (number | undefined)[] = [];
+  let downSinceMs: number | undefined;
   let pid: number | undefined;
 
   return (entry) => {
@@ -59,22 +62,20 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
         );
       }
       case 'steady': {
-        if (isSteady === entry.isSteady) return undefined;
-        const wasKnown = isSteady !== undefined;
-        isSteady = entry.isSteady;
-        if (isSteady) {
-          const lasted = unsteadySinceMs === undefined ? '' : `, after ${duration(entry.atMs - unsteadySinceMs)}`;
-          return event('steady', 'good', wasKnown ? `again${lasted}` : `${many(entry.rules.length, 'rule')} hold`);
+        const isHealing = entry.phase === 'after' && phase === 'during';
+        const look = isHealing ? looks.healing : looks.now;
+        // No rule at all is no news.
+        if (entry.rules.length === 0 || look.isSteady === entry.isSteady) return undefined;
+        const wasKnown = look.isSteady !== undefined;
+        look.isSteady = entry.isSteady;
+        const of = isHealing ? 'rules of recovery: ' : '';
+        if (entry.isSteady) {
+          const lasted = look.unsteadySinceMs === undefined ? '' : `, after ${duration(entry.atMs - look.unsteadySinceMs)}`;
+          return event('steady', 'good', `${of}${wasKnown ? `again${lasted}` : `${many(entry.rules.length, 'rule')} hold`}`);
         }
-        unsteadySinceMs = entry.atMs;
-        return event(
-          'not steady',
-          'bad',
-          entry.rules
-            .filter(({ state }) => state !== 'holds')
-            .map(readingText)
-            .join('; '),
-        );
+        look.unsteadySinceMs = entry.atMs;
+        const broken = entry.rules.filter(({ state }) => state !== 'holds').map(readingText);
+        return event('not steady', 'bad', `${of}${broken.join('; ')}`);
       }
       case 'trip':
         return event('TRIPPED', 'bad', `${readingText(entry.rule)}: ${entry.why} (${entry.origin})`);
