@@ -183,6 +183,17 @@ describe('a run that injected nothing on purpose', () => {
   });
 });
 
+test('a rule that was silent all the time is no passed case', () => {
+  const silent = runJournal(STORIES.held).map((entry): RunEntry =>
+    entry.kind === 'steady' && entry.phase === 'during'
+      ? { ...entry, isSteady: false, rules: entry.rules.map((rule) => ({ ...rule, value: null, samples: 0, state: 'silent' })) }
+      : entry,
+  );
+  const text = renderRun(digestOf(silent), 'junit', context);
+  expect(text).toContain('held in 0 of 62 looks, failed in 0: n/a at last');
+  expect(digestOf(silent).disagreements[0]?.found).toContain('never held during the fault');
+});
+
 test('an undo that failed is never among those that are left out', () => {
   const undo = { kind: 'undo', atMs: 130_000, id: 'cut', state: 'undone', proof: '', tookMs: 1, by: 'runner' } as const;
   const many = Array.from({ length: 300 }, (_, index): RunEntry => ({ ...undo, name: `change ${index}` }));

@@ -38,11 +38,12 @@ const preconditionCases = ({ preconditions }: RunDigest): readonly JunitCase[] =
 const steadyCases = ({ steady }: RunDigest): readonly JunitCase[] =>
   steady.map(({ phase, rule, looks, states, last, low, high }) => {
     // Only what holds in the end counts after the fault: coming back takes its time.
-    const isGood = phase === 'after' ? last.state === 'holds' : states.fails === 0;
+    // What never held is not good: silence is never green.
+    const isGood = phase === 'after' ? last.state === 'holds' : states.fails === 0 && states.holds > 0;
     const seen = `${plain(last.value)} at last, ${plain(low)} to ${plain(high)} in ${many(looks, 'look')}; ${states.few} too few, ${states.silent} silent`;
     return {
       name: `${phase}: ${rule}`,
-      outcome: judged(isGood, `failed in ${states.fails} of ${many(looks, 'look')}: ${seen}`),
+      outcome: judged(isGood, `held in ${states.holds} of ${many(looks, 'look')}, failed in ${states.fails}: ${seen}`),
       output: seen,
     };
   });
