@@ -2,7 +2,7 @@
  * The journal of an experiment, reduced to what a report shows: in bounded memory, entry by entry, in whatever order they
  * come. Figures are counted here from what was done and seen; what the verdict says is kept beside them, and compared.
  */
-import type { Phase } from '../../core/experiment.js';
+import type { Phase, Verdict } from '../../core/experiment.js';
 import type { RunEntry } from '../../core/run-entry.js';
 import type { Sample } from '../../core/sample.js';
 import { addToSample, clipped, createBoundedMap, type Sample as Kept } from '../digest/bounded-map.js';
@@ -78,6 +78,8 @@ export type RunDigest = {
   readonly moments: RunMoments;
   readonly figures: RunFigures;
   readonly disagreements: readonly Disagreement[];
+  /** Those that the rest of the journal leaves open, the likeliest first. */
+  readonly openVerdicts: readonly Verdict[];
   readonly lastMs: number;
   readonly entries: number;
   readonly skipped: Some<{ readonly where: string; readonly problem: string }>;
@@ -248,13 +250,14 @@ export function createRunDigest(): RunDigester {
       const lanes = series.lanes();
       const undos = faults.undos();
       const afterMs = phases.find(({ phase }) => phase === 'after')?.fromMs;
-      const open = new Set(notUndone(undos).map(({ id }) => id));
+      const left = new Set(notUndone(undos).map(({ id }) => id));
       const actions = faults
         .actions()
-        .map((one) => (open.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
+        .map((one) => (left.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
       const when = moments.result({ actions, undos, told: verdict });
       const rules = steady.list();
       const figures = figuresOf(when, callsOf(lanes, delivered));
+      const open = verdicts.result({ actions, undos, moments: when, figures, steady: rules });
       return {
         about,
         build,
@@ -280,7 +283,8 @@ export function createRunDigest(): RunDigester {
         events: some(events),
         moments: when,
         figures,
-        disagreements: disagreementsOf(verdict, figures, verdicts.result({ actions, undos, moments: when, figures, steady: rules })),
+        disagreements: disagreementsOf(verdict, figures, open),
+        openVerdicts: open.verdicts,
         lastMs,
         entries,
         skipped: some(skipped),

@@ -8,9 +8,15 @@ import { isFault } from './run-figures.js';
 /** How a run ended; `unfinished` where the journal ends without a verdict. */
 export type RunEnd = Verdict | 'unfinished';
 
-/** What the verdict of the journal is, unless the rest of it proves a worse one. */
+/** What the verdict of the journal says. */
 export function endOf({ verdict }: Pick<RunDigest, 'verdict'>): RunEnd {
   return verdict?.verdict ?? 'unfinished';
+}
+
+/** The same, unless the rest of the journal proves a worse one: nothing ends well because its last line says so. */
+export function provenEndOf({ verdict, openVerdicts: [open] }: Pick<RunDigest, 'verdict' | 'openVerdicts'>): RunEnd {
+  if (verdict === undefined || open === undefined) return endOf({ verdict });
+  return verdict.verdict === 'held' || open === 'undo-failed' ? open : verdict.verdict;
 }
 
 const HEADLINES: Readonly<Record<RunEnd, string>> = {

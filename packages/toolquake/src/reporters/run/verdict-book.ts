@@ -107,7 +107,7 @@ export function createVerdictBook(): VerdictBook {
     },
     result(context) {
       const open = openVerdicts(context);
-      return wasLeft && wasJudged ? { ...open, verdicts: [...open.verdicts, 'undo-failed'] } : open;
+      return wasLeft && wasJudged && open.verdicts[0] !== 'undo-failed' ? { ...open, verdicts: [...open.verdicts, 'undo-failed'] } : open;
     },
   };
 }
