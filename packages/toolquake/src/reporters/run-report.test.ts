@@ -213,6 +213,16 @@ test('a torn journal is unfinished, and says where to look for leftovers', () =>
   expect(text).toContain('The journal ends before anything was undone.');
 });
 
+test('a run that was killed while a fault was made has not proved that nothing is left', () => {
+  const entries = runJournal(STORIES.held);
+  const killed = digestOf(entries.slice(0, entries.findIndex((entry) => entry.kind === 'action') + 1));
+  const text = renderRun(killed, 'console', context);
+  expect(text).toContain('The journal ends before anything was undone.');
+  expect(text).not.toContain('Nothing was changed');
+  expect(renderRun(killed, 'html', context)).toContain('Not put back:');
+  expect(renderRun(killed, 'markdown', context)).toContain('A fault began to be made, and nothing says that it was at work.');
+});
+
 describe('hostile journals', () => {
   const HOSTILE = '</script><img src=x onerror=alert(1)> \u001b[31m\r\n| `x` | [a](http://x) ]]> "\'&';
 

@@ -15,6 +15,8 @@ export type ActionRecord = {
   readonly about: string;
   readonly state: ActionState;
   readonly detail: string | undefined;
+  /** It began to be made: from then on it may be there, even if nothing more is heard of it. */
+  readonly begunMs: number | undefined;
   /** Made, and not known to have failed. Undefined: never. */
   readonly onMs: number | undefined;
   /** Its effect was seen at this moment. */
@@ -69,6 +71,7 @@ export function createFaultBook(): FaultBook {
       about: clipped(about.about),
       state: 'planned',
       detail: undefined,
+      begunMs: undefined,
       onMs: undefined,
       seenMs: undefined,
       offMs: undefined,
@@ -85,6 +88,7 @@ export function createFaultBook(): FaultBook {
       if (row === undefined) return;
       row.state = state;
       if (detail !== undefined) row.detail = clipped(detail);
+      if (state === 'applying' || AT_WORK.includes(state)) row.begunMs ??= atMs;
       if (AT_WORK.includes(state)) row.onMs ??= atMs;
       if (state === 'in-effect') row.seenMs ??= atMs;
     },

@@ -2,7 +2,7 @@
 import type { Phase } from '../../core/experiment.js';
 import type { RunEntry, RuleReading } from '../../core/run-entry.js';
 import { clipped } from '../digest/bounded-map.js';
-import { duration, many } from '../figures.js';
+import { duration, grouped } from '../figures.js';
 import { findingMeaning } from './finding-advice.js';
 import { ruleText } from './steady-book.js';
 
@@ -71,14 +71,18 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
         const of = isHealing ? 'rules of recovery: ' : '';
         if (entry.isSteady) {
           const lasted = look.unsteadySinceMs === undefined ? '' : `, after ${duration(entry.atMs - look.unsteadySinceMs)}`;
-          return event('steady', 'good', `${of}${wasKnown ? `again${lasted}` : `${many(entry.rules.length, 'rule')} hold`}`);
+          return event(
+            'steady',
+            'good',
+            `${of}${wasKnown ? `again${lasted}` : entry.rules.length === 1 ? '1 rule holds' : `${grouped(entry.rules.length)} rules hold`}`,
+          );
         }
         look.unsteadySinceMs = entry.atMs;
         const broken = entry.rules.filter(({ state }) => state !== 'holds').map(readingText);
         return event('not steady', 'bad', `${of}${broken.join('; ')}`);
       }
       case 'trip':
-        return event('TRIPPED', 'bad', `${readingText(entry.rule)}: ${entry.why} (${entry.origin})`);
+        return event('TRIPPED', 'bad', entry.why);
       case 'stop':
         return event('STOPPED', 'bad', `${entry.why}${entry.isAsked ? ' (asked for)' : ''}`);
       case 'alert': {

@@ -89,7 +89,7 @@ export function undoText(digest: RunDigest): string {
   if (open.length > 0) return `${many(open.length, 'change')} not proved to be undone: ${open.map(({ name }) => name).join(', ')}.`;
   if (!isUndone(digest)) return 'The journal ends before anything was undone.';
   if (undos.length === 0)
-    return actions.every(({ onMs }) => onMs === undefined)
+    return actions.every(({ begunMs }) => begunMs === undefined)
       ? 'Nothing was changed, so there was nothing to undo.'
       : 'There is no undo in the journal: what was done ends by itself.';
   return `${many(lastWords(undos).length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
@@ -97,7 +97,7 @@ export function undoText(digest: RunDigest): string {
 
 /** Is nothing left behind? A run that was killed between fault and undo has not proved it. */
 export function isUndone({ undos, actions, phases, verdict }: RunDigest): boolean {
-  const wasDone = actions.some((one) => isFault(one) && one.onMs !== undefined);
+  const wasDone = actions.some((one) => isFault(one) && one.begunMs !== undefined);
   const wasTold = verdict !== undefined || undos.length > 0 || phases.some(({ phase }) => phase === 'after');
   return (!wasDone || wasTold) && notUndone(undos).length === 0;
 }
@@ -112,7 +112,7 @@ export function paragraphOf(digest: RunDigest): string {
   const firing = alerts.list.find(({ state, atMs }) => state === 'firing' && atMs === moments.alertMs);
   return [
     moments.faultOnMs === undefined
-      ? 'No fault was at work at any time.'
+      ? noFaultText(digest)
       : `The fault was at work from ${duration(moments.faultOnMs)}${moments.faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(moments.faultOffMs)}`}.`,
     `${capital(lane('faulted'))}; ${lane('control')}.`,
     probes.probes === 0
@@ -133,10 +133,17 @@ export function paragraphOf(digest: RunDigest): string {
     .join(' ');
 }
 
-function steadyText({ moments, figures }: RunDigest): string {
+function noFaultText({ actions }: RunDigest): string {
+  return actions.some((one) => isFault(one) && one.begunMs !== undefined)
+    ? 'A fault began to be made, and nothing says that it was at work.'
+    : 'No fault was at work at any time.';
+}
+
+function steadyText({ moments, figures, undos }: RunDigest): string {
   const { healedMs } = moments;
   if (healedMs !== undefined && figures.mttrMs !== null)
     return `All was steady again ${duration(figures.mttrMs)} after the fault began, while it was still there.`;
+  if (notUndone(undos).length > 0) return 'All was steady in the end, with a change that is not proved to be undone.';
   return figures.recoveryMs === null ? 'All was steady again.' : `All was steady ${duration(figures.recoveryMs)} after the fault was gone.`;
 }
 
