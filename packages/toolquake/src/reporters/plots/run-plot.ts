@@ -36,7 +36,7 @@ export function runPlot({ width, digest }: { readonly width: number; readonly di
   const { lastMs } = digest;
   const [left, right] = [62, width - 62];
   const across = timeScale({ low: 0, high: Math.max(1, lastMs), from: left, to: right, ticks: width < 600 ? 4 : 6 });
-  const labels = placedLabels(momentsOf(digest), across, { left, right: width });
+  const labels = placedLabels(momentsOf(digest), across, width);
   const parts: string[] = [];
   let y = labels.height + 10;
   const spans = spansOf(digest);
@@ -188,12 +188,19 @@ function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, acr
 /** A gap of more than this share of the run is a gap, not a line. */
 const MAX_GAP_SHARE = 0.06;
 
+/** Fewer points than these do not say how far apart they usually are. */
+const MIN_USUAL = 5;
+
 function piecesOf(points: Trace['points'], lastMs: number): readonly Trace['points'][] {
+  // What is seen once a minute has no gap between two minutes.
+  const apart = points.slice(1).map(([ms], index) => ms - (points[index]?.[0] ?? ms));
+  const usualMs = apart.length < MIN_USUAL ? 0 : (apart.toSorted((one, other) => one - other)[apart.length >> 1] ?? 0);
+  const gapMs = Math.max(lastMs * MAX_GAP_SHARE, 2 * usualMs);
   const pieces: (readonly [number, number])[][] = [];
   for (const point of points) {
     const last = pieces.at(-1);
     const before = last?.at(-1);
-    if (last === undefined || before === undefined || point[0] - before[0] > lastMs * MAX_GAP_SHARE) pieces.push([point]);
+    if (last === undefined || before === undefined || point[0] - before[0] > gapMs) pieces.push([point]);
     else last.push(point);
   }
   return pieces;
