@@ -37,12 +37,16 @@ import {
 export function renderRunHtml(digest: RunDigest, { subject }: Pick<ConsoleContext, 'subject'>): string {
   const { about, entries } = digest;
   const name = about?.experiment ?? subject;
+  const preconditions = tableSection(preconditionsTable(digest));
+  // What kept the run from beginning comes first.
+  const isUnmet = digest.preconditions.list.some(({ isMet }) => !isMet);
   return pageMarkup({
     title: `${headlineOf(endOf(digest))}: ${name}`,
     heading: name,
     subject: subjectLine(digest),
     lead: `${verdictMarkup(digest)}${warnings(digest)}${storyMarkup(digest)}${facts(digest)}`,
     sections: [
+      ...(isUnmet ? [preconditions] : []),
       overTimeSection(digest),
       findingsSection(digest),
       tableSection(tripsTable(digest)),
@@ -53,7 +57,7 @@ export function renderRunHtml(digest: RunDigest, { subject }: Pick<ConsoleContex
       tableSection(seenTable(digest)),
       tableSection(steadyTable(digest), { about: 'Looked at again and again; the value is the last one of each phase.', codes: [1] }),
       tableSection(figuresTable(digest), { about: 'Counted anew from what was done and seen, beside what the verdict says.' }),
-      tableSection(preconditionsTable(digest)),
+      ...(isUnmet ? [] : [preconditions]),
       eventsSection(digest),
       tableSection(notesTable(digest)),
     ],
