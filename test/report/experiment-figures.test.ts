@@ -113,6 +113,9 @@ const world = fc.record({
   blipMs: fc.constantFrom(null, 1500, 2000, 2500),
   lateMs: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 5, maxLength: 20 }),
   isLoaded: fc.boolean(),
+  /** What the place of the rules counts, call by call; whether callers can tell which calls those were. */
+  hits: fc.oneof(never, { weight: 6, arbitrary: fc.constantFrom(0, 1, 2) }),
+  front: fc.constantFrom(undefined, { port: 0 }),
   isDryRun: fc.oneof(never, { weight: 1, arbitrary: fc.constant(true) }),
   works: fc.record({ preconditions: mostly, build: mostly, prepare: mostly, perform: mostly, verify: mostly, undo: mostly }),
   stopAtMs: seldom,
@@ -125,7 +128,6 @@ const world = fc.record({
   maxFaultedCalls: fc.constantFrom(30, 100_000),
   alertsAtMs: fc.array(fc.integer({ min: 0, max: 14_000 }), { maxLength: 3 }),
   cut: fc.oneof(never, { weight: 2, arbitrary: fc.double({ min: 0.05, max: 1, noNaN: true }) }),
-  undoneLater: fc.boolean(),
 });
 
 test('invariant 30: whatever a run meets, and wherever its journal ends: the recount agrees with the judge', async () => {
@@ -139,6 +141,9 @@ test('invariant 30: whatever a run meets, and wherever its journal ends: the rec
         return [
           ...(nowMs % 500 === 0 ? [probe(Math.max(0, nowMs - one.lateMs[(nowMs / 500) % one.lateMs.length]!), isUp)] : []),
           ...(one.isLoaded ? [call(nowMs, isUp ? 'ok' : 'error', lane)] : []),
+          ...(one.hits === null || !isFaultOn
+            ? []
+            : [{ source: 'faults', atMs: nowMs, calls: nowMs / 10, delivered: (one.hits * nowMs) / 100 } as const]),
         ];
       };
       const failIf = (isWell: boolean): void => {
@@ -157,6 +162,7 @@ test('invariant 30: whatever a run meets, and wherever its journal ends: the rec
         steady: one.rules,
         rollbackOn: one.tripwires,
         mustSelfHeal: one.mustSelfHeal,
+        front: one.front,
         dose: { ...exampleExperiment.dose, minFaulted: one.minFaulted },
         limits: { ...exampleExperiment.limits, maxFaultedCalls: one.maxFaultedCalls },
         actions: blasts.map((_, index) => ({ id: `a${index}`, action: 'wait', params: {}, forMs: 1500 })),

@@ -187,7 +187,6 @@ export function createRunDigest(): RunDigester {
     switch (entry.kind) {
       case 'experiment': {
         const given = withoutKind(entry);
-        if (about !== undefined) return;
         about = { ...short(given), actions: given.actions.slice(0, MAX_LISTED).map(short) };
         return faults.plan(given.actions);
       }
@@ -238,6 +237,8 @@ export function createRunDigest(): RunDigester {
         if (isChange) changes++;
         addToSample(events, event, isChange && changes > MAX_CHANGES ? 0 : MAX_EVENTS);
       }
+      // Only the first of them says what the run is about.
+      if (entry.kind === 'experiment' && about !== undefined) return;
       moments.add(entry);
       verdicts.add(entry);
       take(entry);
@@ -256,7 +257,15 @@ export function createRunDigest(): RunDigester {
         .map((one) => (left.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
       const when = moments.result({ actions, undos, told: verdict });
       const rules = steady.list();
-      const figures = figuresOf(when, callsOf(lanes, delivered));
+      const figures = figuresOf(
+        when,
+        callsOf(
+          lanes,
+          delivered,
+          actions.map(({ blast }) => blast),
+          verdict?.faultedCalls,
+        ),
+      );
       const open = verdicts.result({ actions, undos, moments: when, figures, steady: rules });
       return {
         about,
@@ -298,14 +307,21 @@ function withoutKind<Value extends { readonly kind: string }>({ kind: _kind, ...
   return rest;
 }
 
-/** Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. */
+/**
+ * Calls by lane: as callers saw them, and as the place of the rules counted them, for callers that are not ours. Where rules hit
+ * single calls, callers cannot always tell which ones: only the file says whether they can, so either count of the verdict stands.
+ */
 function callsOf(
   { control, faulted }: RunDigest['lanes'],
   counted: RunDigest['delivered'],
+  blasts: readonly string[],
+  told: number | undefined,
 ): { readonly faulted: number; readonly control: number } {
   const hasLoad = control.calls + faulted.calls > 0;
   const hit = counted?.delivered ?? 0;
-  return { faulted: Math.max(faulted.calls, hit), control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
+  const seen = Math.max(faulted.calls, hit);
+  const isBlurred = blasts.includes('calls') && told !== seen && (told === hit || blasts.includes('server'));
+  return { faulted: isBlurred ? hit : seen, control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
 }
 
 function restartsOf({ first, last }: { readonly first: number | undefined; readonly last: number | undefined }): number | undefined {
