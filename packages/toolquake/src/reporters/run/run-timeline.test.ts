@@ -30,7 +30,8 @@ describe('the timeline of a run', () => {
 
   test.each([40, 50, 60, 71, 72, 80, 110, 120, 200])('keeps within %i columns where its columns fit', (width) => {
     const timeline = timelineOf(width);
-    for (const entry of [...runJournal(STORIES['undo-failed']), ...runJournal(STORIES.violated).slice(-1)]) {
+    const entries = runJournal(STORIES['undo-failed']).filter((entry, index) => entry.kind !== 'sample' || index % 50 === 0);
+    for (const entry of [...entries, ...runJournal(STORIES.violated).slice(-1)]) {
       for (const line of timeline.entry(entry)) expect(line.length).toBeLessThanOrEqual(Math.max(width, 47));
       expect(timeline.progress(entry.atMs).length).toBeLessThanOrEqual(width);
     }
