@@ -45,9 +45,11 @@ export function runPlot({ width, digest }: { readonly width: number; readonly di
   parts.push(...bandOfPhases(digest, across, y));
   const shadeTop = y;
   y += BAND;
+  const [stretch] = digest.points;
+  const gapMs = Math.max(lastMs * MAX_GAP_SHARE, stretch === undefined ? 0 : 2.5 * (stretch.toMs - stretch.fromMs));
   for (const panel of panelsOf(digest)) {
     const frame: Frame = { left, top: y + PANEL_GAP, right, bottom: y + PANEL_GAP + PANEL_HEIGHT };
-    parts.push(panelMarkup(panel, frame, across, lastMs));
+    parts.push(panelMarkup(panel, frame, across, gapMs));
     y = frame.bottom;
   }
   const strips = stripsOf(digest);
@@ -167,7 +169,7 @@ function panelsOf({ points, lanes, probes }: RunDigest): readonly Panel[] {
   return [...calls, ...probe];
 }
 
-function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, across: Scale, lastMs: number): string {
+function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, across: Scale, gapMs: number): string {
   const values = traces.flatMap(({ points }) => points.map(([, value]) => value));
   const ends = { from: frame.bottom, to: frame.top };
   const most = values.reduce((high, value) => Math.max(high, value), 0);
@@ -176,7 +178,7 @@ function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, acr
       ? { ...linearScale({ low: 0, high: most === 0 ? 1 : Math.min(1, most * 1.05), ...ends, ticks: 2 }), isLog: false }
       : rangeScale({ values, ...ends, ticks: 2 });
   const drawn = traces.map(({ tone, dash, points }) =>
-    element('g', { class: `t${tone}` }, ...piecesOf(points, lastMs).map((piece) => pieceMarkup(piece, across, up, dash))),
+    element('g', { class: `t${tone}` }, ...piecesOf(points, gapMs).map((piece) => pieceMarkup(piece, across, up, dash))),
   );
   const names = spreadLabels(
     traces.map((trace) => ({ ...trace, height: 15, y: up.at(trace.points.at(-1)?.[1] ?? up.low) })),
@@ -185,17 +187,17 @@ function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, acr
   return [leftAxis(frame, up, { title: up.isLog ? `${title} (logarithmic)` : title, label }), ...drawn, ...names].join('');
 }
 
-/** A gap of more than this share of the run is a gap, not a line. */
+/** A gap of more than this share of the run, and of more than two stretches of it, is a gap and not a line. */
 const MAX_GAP_SHARE = 0.06;
 
 /** Fewer points than these do not say how far apart they usually are. */
 const MIN_USUAL = 5;
 
-function piecesOf(points: Trace['points'], lastMs: number): readonly Trace['points'][] {
+function piecesOf(points: Trace['points'], leastMs: number): readonly Trace['points'][] {
   // What is seen once a minute has no gap between two minutes.
   const apart = points.slice(1).map(([ms], index) => ms - (points[index]?.[0] ?? ms));
   const usualMs = apart.length < MIN_USUAL ? 0 : (apart.toSorted((one, other) => one - other)[apart.length >> 1] ?? 0);
-  const gapMs = Math.max(lastMs * MAX_GAP_SHARE, 2 * usualMs);
+  const gapMs = Math.max(leastMs, 2 * usualMs);
   const pieces: (readonly [number, number])[][] = [];
   for (const point of points) {
     const last = pieces.at(-1);
