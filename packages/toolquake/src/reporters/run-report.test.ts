@@ -216,6 +216,17 @@ test('a torn journal is unfinished, and says where to look for leftovers', () =>
   expect(text).toContain('The journal ends before anything was undone.');
 });
 
+test('a run that was killed before its faults is not told to have been unsteady', () => {
+  const entries = runJournal(STORIES.held);
+  const killed = digestOf(
+    entries.slice(
+      0,
+      entries.findIndex((entry) => entry.kind === 'build'),
+    ),
+  );
+  expect(renderRun(killed, 'console', context)).toMatch(/not injected {2}cut: it was never begun\n/);
+});
+
 test('a run that was killed while a fault was made has not proved that nothing is left', () => {
   const entries = runJournal(STORIES.held);
   const killed = digestOf(entries.slice(0, entries.findIndex((entry) => entry.kind === 'action') + 1));

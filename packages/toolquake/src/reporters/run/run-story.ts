@@ -54,13 +54,14 @@ export function subjectText(digest: RunDigest): string {
 }
 
 /** Why not one action was begun, as a clause; undefined where one was, or where nothing tells. */
-export function whyNotBegun({ preconditions, actions, stops, phases, about }: RunDigest): string | undefined {
+export function whyNotBegun({ preconditions, actions, stops, phases, about, verdict }: RunDigest): string | undefined {
   if (actions.some(({ state }) => state !== 'planned')) return undefined;
   const unmet = preconditions.list.filter(({ isMet }) => !isMet).map(({ name }) => `"${name}"`);
   if (unmet.length > 0) return `${unmet.join(', ')} ${unmet.length === 1 ? 'was' : 'were'} not met`;
   if (stops.count > 0) return 'the run was stopped before';
   if (about?.isDryRun === true) return 'this was a dry run';
-  const isBaseline = phases.at(-1)?.phase === 'before' && phases.every(({ phase }) => phase !== 'during');
+  // A run that was killed, or goes on, may have been as steady as it should.
+  const isBaseline = verdict !== undefined && phases.at(-1)?.phase === 'before' && phases.every(({ phase }) => phase !== 'during');
   return isBaseline ? 'the target was not steady before' : undefined;
 }
 
