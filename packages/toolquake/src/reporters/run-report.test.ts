@@ -216,6 +216,24 @@ test('a torn journal is unfinished, and says where to look for leftovers', () =>
   expect(text).toContain('The journal ends before anything was undone.');
 });
 
+test('rules that hit nothing were not at work, and the next step is to see why', () => {
+  const entries = runJournal(STORIES.aborted).filter(({ kind }) => kind !== 'trip');
+  const unseen = entries.map((entry): RunEntry =>
+    entry.kind === 'action' && entry.state === 'in-effect'
+      ? { ...entry, state: 'not-in-effect', detail: '0 calls were hit' }
+      : entry.kind === 'sample' && entry.sample.source === 'call'
+        ? { ...entry, sample: { ...entry.sample, lane: 'control' } }
+        : entry.kind === 'sample' && entry.sample.source === 'faults'
+          ? { ...entry, sample: { ...entry.sample, delivered: 0 } }
+          : entry.kind === 'verdict'
+            ? { ...entry, verdict: 'not-injected', faultedCalls: 0 }
+            : entry,
+  );
+  const text = renderRun(digestOf(unseen), 'markdown', context);
+  expect(text).toContain('The fault was there from 1 min 1 s to 1 min 33 s, and nobody saw its effect.');
+  expect(text).toContain('See whether calls match the rules of "shrink", and pass the place where these are.');
+});
+
 test('a run that was killed before its faults is not told to have been unsteady', () => {
   const entries = runJournal(STORIES.held);
   const killed = digestOf(

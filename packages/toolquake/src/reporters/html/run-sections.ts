@@ -82,7 +82,7 @@ export function overTimeSection(digest: RunDigest): Section {
       ]),
     },
   });
-  const words = 'Shaded: a fault was at work. Faulted calls are drawn through, control calls (which no fault touched) dashed.';
+  const words = 'Shaded: a fault was there. Faulted calls are drawn through, control calls (which no fault touched) dashed.';
   return { id: 'over-time', title: 'Over time', body: `${lead(words)}<div class="plots">${figure}</div>` };
 }
 

@@ -23,7 +23,7 @@ export function nextSteps(digest: RunDigest): readonly string[] {
     case 'inconclusive':
       return [inconclusiveStep(digest)];
     case 'not-injected':
-      return [`Nothing was tested. ${DOCTOR}`];
+      return [`Nothing was tested. ${unhitStep(digest) ?? DOCTOR}`];
     case 'undo-failed':
       return [
         `Put it back now: "toolquake undo ${about?.run ?? 'RUN'}" tries again, "toolquake leftovers" lists what is open. No other run starts before.`,
@@ -34,6 +34,13 @@ export function nextSteps(digest: RunDigest): readonly string[] {
 }
 
 const DOCTOR = '"toolquake doctor" says which actions work on this host and why not.';
+
+/** Rules that are in place and hit nothing. */
+function unhitStep({ actions, figures }: RunDigest): string | undefined {
+  const unhit = actions.find(({ blast, onMs, state }) => blast === 'calls' && onMs !== undefined && state !== 'failed');
+  if (unhit === undefined || figures.faultedCalls > 0) return undefined;
+  return `See whether calls match the rules of "${unhit.id}", and pass the place where these are.`;
+}
 
 function dryRunSteps(digest: RunDigest): readonly string[] {
   if (endOf(digest) === 'not-injected') return [`What cannot be done here was found without changing anything. ${DOCTOR}`];

@@ -15,7 +15,7 @@ export type RunEvent = {
   readonly text: string;
 };
 
-type LastLook = { isSteady?: boolean; unsteadySinceMs?: number };
+type LastLook = { state?: 'steady' | 'broken' | 'unknown'; sinceMs?: number };
 
 /** Tells, entry by entry, what is new. Journals of different runs need readers of their own. */
 export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
@@ -63,23 +63,23 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
       }
       case 'steady': {
         const isHealing = entry.phase === 'after' && phase === 'during';
-        const look = isHealing ? looks.healing : looks.now;
+        const last = isHealing ? looks.healing : looks.now;
+        const open = entry.rules.filter(({ state }) => state !== 'holds');
+        const state = open.length === 0 ? 'steady' : open.some((rule) => rule.state === 'fails') ? 'broken' : 'unknown';
         // No rule at all is no news.
-        if (entry.rules.length === 0 || look.isSteady === entry.isSteady) return undefined;
-        const wasKnown = look.isSteady !== undefined;
-        look.isSteady = entry.isSteady;
+        if (entry.rules.length === 0 || last.state === state) return undefined;
+        const before = last.state;
+        last.state = state;
         const of = isHealing ? 'rules of recovery: ' : '';
-        if (entry.isSteady) {
-          const lasted = look.unsteadySinceMs === undefined ? '' : `, after ${duration(entry.atMs - look.unsteadySinceMs)}`;
-          return event(
-            'steady',
-            'good',
-            `${of}${wasKnown ? `again${lasted}` : entry.rules.length === 1 ? '1 rule holds' : `${grouped(entry.rules.length)} rules hold`}`,
-          );
+        if (state !== 'steady') {
+          if (before !== 'broken' && before !== 'unknown') last.sinceMs = entry.atMs;
+          // Silence, and too little to say anything, is not yet bad.
+          const [mark, tone] = state === 'broken' ? (['not steady', 'bad'] as const) : (['unknown', 'plain'] as const);
+          return event(mark, tone, `${of}${open.map(readingText).join('; ')}`);
         }
-        look.unsteadySinceMs = entry.atMs;
-        const broken = entry.rules.filter(({ state }) => state !== 'holds').map(readingText);
-        return event('not steady', 'bad', `${of}${broken.join('; ')}`);
+        const lasted = last.sinceMs === undefined ? '' : `, after ${duration(entry.atMs - last.sinceMs)}`;
+        const holding = entry.rules.length === 1 ? '1 rule holds' : `${grouped(entry.rules.length)} rules hold`;
+        return event('steady', 'good', `${of}${before === undefined ? holding : `again${lasted}`}`);
       }
       case 'trip':
         return event('TRIPPED', 'bad', entry.why);

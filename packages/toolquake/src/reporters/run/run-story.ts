@@ -112,9 +112,7 @@ export function paragraphOf(digest: RunDigest): string {
       : `of ${grouped(lanes[name].calls)} ${name} calls ${percent(lanes[name].failed / lanes[name].calls)} failed (p95 ${duration(lanes[name].latency.p95)})`;
   const firing = alerts.list.find(({ state, atMs }) => state === 'firing' && atMs === moments.alertMs);
   return [
-    moments.faultOnMs === undefined
-      ? noFaultText(digest)
-      : `The fault was at work from ${duration(moments.faultOnMs)}${moments.faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(moments.faultOffMs)}`}.`,
+    faultText(digest),
     `${capital(lane('faulted'))}; ${lane('control')}.`,
     probes.probes === 0
       ? 'No probe from outside was seen.'
@@ -134,10 +132,14 @@ export function paragraphOf(digest: RunDigest): string {
     .join(' ');
 }
 
-function noFaultText({ actions }: RunDigest): string {
-  return actions.some((one) => isFault(one) && one.begunMs !== undefined)
-    ? 'A fault began to be made, and nothing says that it was at work.'
-    : 'No fault was at work at any time.';
+/** What is known of the fault, and no more: one whose effect nobody saw was not at work. */
+function faultText({ actions, moments: { faultOnMs, faultOffMs } }: RunDigest): string {
+  const begun = actions.filter((one) => isFault(one) && one.begunMs !== undefined);
+  if (begun.length === 0) return 'No fault was at work at any time.';
+  if (faultOnMs === undefined) return 'A fault began to be made, and nothing says that it was at work.';
+  const end = faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(faultOffMs)}`;
+  if (begun.some(({ seenMs }) => seenMs !== undefined)) return `The fault was at work from ${duration(faultOnMs)}${end}.`;
+  return `The fault was there from ${duration(faultOnMs)}${end}, and nobody saw its effect.`;
 }
 
 function steadyText({ moments, figures, undos }: RunDigest): string {

@@ -58,6 +58,20 @@ describe('the timeline of a run', () => {
     expect(lines.length).toBeLessThan(30);
   });
 
+  test('too little to say anything is not told as bad, and what breaks after it is', () => {
+    const timeline = timelineOf();
+    const texts = (['few', 'few', 'fails', 'silent', 'holds'] as const).flatMap((state, index) => {
+      const rule = { signal: 'error_rate', bound: 'at most 0', value: state === 'silent' ? null : 1, samples: 9, state } as const;
+      return timeline.entry({ kind: 'steady', atMs: index * 1000, phase: 'before', isSteady: state === 'holds', rules: [rule] });
+    });
+    expect(texts.map((text) => text.slice(26).trim().replace(/ +/g, ' '))).toEqual([
+      'unknown error_rate at most 0: 1, too few samples',
+      'not steady error_rate at most 0: 1',
+      'unknown error_rate at most 0: no value, silent',
+      'steady again, after 4 s',
+    ]);
+  });
+
   test('what comes and goes leaves room for what was done', () => {
     const digester = createRunDigest();
     for (let atMs = 0; atMs < 1000; atMs++) {
