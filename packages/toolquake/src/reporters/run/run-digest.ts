@@ -10,7 +10,7 @@ import { disagreementsOf } from './disagreements.js';
 import { createFaultBook, notUndone, type ActionRecord, type UndoRecord } from './fault-book.js';
 import { createEventReader, type RunEvent } from './run-events.js';
 import { createMomentsBook } from './moments-book.js';
-import { figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
+import { callsOf, figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
 import { createSeriesBook, type LaneTotals, type ProbeTotals, type SeriesPoint } from './series-book.js';
 import { createSteadyBook, ruleText, type SteadyRecord } from './steady-book.js';
 import { createVerdictBook } from './verdict-book.js';
@@ -305,23 +305,6 @@ export function createRunDigest(): RunDigester {
 
 function withoutKind<Value extends { readonly kind: string }>({ kind: _kind, ...rest }: Value): Omit<Value, 'kind'> {
   return rest;
-}
-
-/**
- * Calls by lane: as callers saw them, and as the place of the rules counted them, for callers that are not ours. Where rules hit
- * single calls, callers cannot always tell which ones: only the file says whether they can, so either count of the verdict stands.
- */
-function callsOf(
-  { control, faulted }: RunDigest['lanes'],
-  counted: RunDigest['delivered'],
-  blasts: readonly string[],
-  told: number | undefined,
-): { readonly faulted: number; readonly control: number } {
-  const hasLoad = control.calls + faulted.calls > 0;
-  const hit = counted?.delivered ?? 0;
-  const seen = Math.max(faulted.calls, hit);
-  const isBlurred = blasts.includes('calls') && told !== seen && (told === hit || blasts.includes('server'));
-  return { faulted: isBlurred ? hit : seen, control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
 }
 
 function restartsOf({ first, last }: { readonly first: number | undefined; readonly last: number | undefined }): number | undefined {

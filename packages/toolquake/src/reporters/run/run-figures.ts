@@ -1,4 +1,5 @@
 /** MTTD, MTTR and recovery, from the moments that the journal holds: never from what its verdict says. */
+import type { Lane } from '../../core/sample.js';
 import type { ActionRecord } from './fault-book.js';
 
 /** The moments, in milliseconds since the start; undefined where there was none. */
@@ -53,6 +54,23 @@ export function figuresOf(
     faultedCalls: calls.faulted,
     controlCalls: calls.control,
   };
+}
+
+/**
+ * Calls by lane: as callers saw them, and as the place of the rules counted them, for callers that are not ours. Where rules hit
+ * single calls, callers cannot always tell which ones: only the file says whether they can, so either count of the verdict stands.
+ */
+export function callsOf(
+  { control, faulted }: Readonly<Record<Lane, { readonly calls: number }>>,
+  counted: { readonly calls: number; readonly delivered: number } | undefined,
+  blasts: readonly string[],
+  told: number | undefined,
+): { readonly faulted: number; readonly control: number } {
+  const hasLoad = control.calls + faulted.calls > 0;
+  const hit = counted?.delivered ?? 0;
+  const seen = Math.max(faulted.calls, hit);
+  const isBlurred = blasts.includes('calls') && told !== seen && (told === hit || blasts.includes('server'));
+  return { faulted: isBlurred ? hit : seen, control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
 }
 
 /** What the verdict says otherwise than the rest of the journal. */
