@@ -5,7 +5,7 @@ import { connectedText, connectWithin, type Connected, type Viewpoint } from '..
 import { lookData } from '../../network/undo-proof.js';
 import { defineAction, type ActionWorld } from '../action.js';
 import { DEPENDENCY_FIELDS, dependencyParams, readParams, type DependencyParams } from '../dependency-params.js';
-import { dependencyScope, mustAnswer } from '../dependency-scope.js';
+import { addressesOf, dependencyScope, familiesOf, mustAnswer, refuseOwnWays } from '../dependency-scope.js';
 import { relayFeasibility, relayHas, relayStep } from '../relay-rules.js';
 import { findSlowMeans, hasLoopback, netemStep, redirectSteps } from '../slow-means.js';
 
@@ -100,7 +100,7 @@ function paramsOf(params: JsonObject): SlowParams {
 async function inNetwork(read: SlowParams, via: 'netem' | 'redirect' | undefined, world: ActionWorld): Promise<PreparedAction> {
   const scope = await dependencyScope(read, world);
   const { addresses, port, uid, namespace, whom } = scope;
-  const means = await findSlowMeans(via, uid !== undefined, world.signal);
+  const means = await findSlowMeans(via, uid !== undefined, world.signal, familiesOf(scope));
   if (means.kind === 'none') throw new ToolquakeError('NOT_ALLOWED', { message: `Nothing can be slowed here: ${means.why}.` });
   const address = await mustAnswer(scope, LOOK_MS, world.signal);
   const base = await look(scope, { address, port }, 0, world.signal);
