@@ -63,9 +63,9 @@ function paramsOf(params: JsonObject): BlockParams {
   // Both are words of the fields above.
   const how = (read['how'] ?? 'reset') as BlockWay;
   const via = read['via'] as BlockParams['via'];
-  if (via === 'relay' && how === 'drop')
+  if (via === 'relay' && how !== 'reset')
     throw new ToolquakeError('BAD_ARGUMENT', {
-      message: 'block-dependency: a relay cannot drop: what it holds back still arrives once it is cleared.',
+      message: `block-dependency: a relay can only reset, not ${how}: open connections that stall would go on when it is cleared.`,
       advice: 'Use how: reset, or the action "plan" with the fault blackhole.',
     });
   return { ...dependencyParams('block-dependency', read), how, via };
@@ -104,6 +104,7 @@ async function throughRelay(read: BlockParams, world: ActionWorld): Promise<Prep
   const { host, port } = read;
   const chain = chainName(world.runId);
   const from = { namespace: undefined, uid: undefined };
+  await refuseOwnWays(await addressesOf(host), port, world);
   await mustAnswer({ ...from, addresses: [host], port, whom: 'this run' }, LOOK_MS, world.signal);
   const what = `refuse connections through the proxy at ${host}:${port}`;
   const rules = [

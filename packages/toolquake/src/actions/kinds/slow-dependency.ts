@@ -143,6 +143,7 @@ async function throughRelay(read: SlowParams, world: ActionWorld): Promise<Prepa
   const { host, port, delayMs, jitterMs } = read;
   const chain = chainName(world.runId);
   const from = { namespace: undefined, uid: undefined };
+  await refuseOwnWays(await addressesOf(host), port, world);
   await mustAnswer({ ...from, addresses: [host], port, whom: 'this run' }, LOOK_MS, world.signal);
   const base = await quickestLook(from, { address: host, port }, world.signal);
   const what = `slow what goes through the proxy at ${host}:${port} by ${spreadText(read)}`;
@@ -173,7 +174,6 @@ const look = (
   signal: AbortSignal,
 ): Promise<Connected> => connectWithin(from, to, { timeoutMs: lookMs(addedMs), isPoking: true, signal });
 
-const spreadText = ({ delayMs, jitterMs }: SlowParams): string => `${delayMs} ms${jitterMs === 0 ? '' : ` ± ${jitterMs} ms`}`;
 /** A pause of this host in the middle of one look is no property of the dependency: nothing would look slow beside it. */
 async function quickestLook(from: Viewpoint, to: Parameters<typeof look>[1], signal: AbortSignal): Promise<Connected> {
   const looks = [await look(from, to, 0, signal), await look(from, to, 0, signal), await look(from, to, 0, signal)];
@@ -181,6 +181,7 @@ async function quickestLook(from: Viewpoint, to: Parameters<typeof look>[1], sig
   return looks.reduce((best, one) => (timeOf(one) < timeOf(best) ? one : best));
 }
 
+const spreadText = ({ delayMs, jitterMs }: SlowParams): string => `${delayMs} ms${jitterMs === 0 ? '' : ` ± ${jitterMs} ms`}`;
 
 /** Timers may be a little early, and jitter of the kernel goes both ways. Whoever is slower than we can wait for is slow enough. */
 function slowProof(seen: Connected, base: Connected, { delayMs, jitterMs }: SlowParams, what: 'connectMs' | 'roundMs'): EffectProof {
