@@ -27,6 +27,12 @@ test('times are divided, and nothing else is', () => {
   expect(fast.expect).toEqual({ ...real.expect, recoverWithin: '10000ms' });
   expect(fast.manager).toEqual({ pm2: 'other' });
   expect(fast.question).toBe(real.question);
+  const [memory] = parse(adapted('exhaust-pool', {}, { speed: 120 })).rollback_on;
+  expect(memory, 'and the window of what is looked at once a second').toMatchObject({
+    signal: 'host_memory',
+    window: '4000ms',
+    for: '250ms',
+  });
 });
 
 test("only what is marked as anybody's own may be changed", () => {

@@ -19,6 +19,8 @@ const REAL = new Set(['timeout', 'retryDelay', 'delayMs', 'deadline', 'ttl', 'he
 /** Starting a process, or a pause of a busy host, takes as long as it takes: who is back within this time is back in time. */
 const LEAST_MS: Readonly<Record<string, number>> = { recoverWithin: 10_000 };
 const LEAST_OUTAGE_SECONDS = 10;
+/** The host is looked at once a second, however short the probes are apart: a window has to hold a few of these looks. */
+const LEAST_HOST_WINDOW_MS = 4000;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const TIME = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 
@@ -71,7 +73,10 @@ function divide(document: Document, speed: number): void {
       value.value = `${Math.max(leastMs, Math.round(wholeMs / speed))}ms`;
     },
     Map(_, map) {
-      if (!isMap(map) || !String(map.get('signal')).endsWith('_seconds')) return;
+      if (!isMap(map)) return;
+      // Divided below, when its pairs are visited.
+      if (String(map.get('signal')).startsWith('host_') && speed > 1) map.set('window', `${LEAST_HOST_WINDOW_MS * speed}ms`);
+      if (!String(map.get('signal')).endsWith('_seconds')) return;
       for (const bound of ['atLeast', 'atMost', 'above', 'below']) {
         const value: unknown = map.get(bound);
         const least = map.get('signal') === 'outage_seconds' ? LEAST_OUTAGE_SECONDS : 0;
