@@ -87,6 +87,8 @@ export async function openLab(wanted: Readonly<Record<string, Wanted>>): Promise
         DEMO_VARIANT: variant,
         // As patient as the probe that asks: a busy host is no database that is gone.
         DEMO_HEALTH_MS: String(canaryMs - 200),
+        // Beside a few milliseconds every pause of the host would be slowness.
+        DEMO_WORK_MS: '150',
         NODE_ENV: 'development',
         CHAOS_ENABLED: 'true',
         CHAOS_ADMIN_TOKEN: ADMIN_TOKEN,

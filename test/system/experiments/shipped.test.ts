@@ -7,7 +7,7 @@ import { openLab, type Lab, type Outcome, type Subject, type Wanted } from './la
 
 /** Calls that hold a connection for a while: what a service looks like that waits for its database. Cuts are percentages. */
 const POOLED = { replicas: 3, settings: { DEMO_POOL: '20', DEMO_WARM: '6', DEMO_WORK_MS: '200', DEMO_CONNECT_MS: '500' } };
-const SMALL_POOL = { DEMO_POOL: '4', DEMO_WARM: '4', DEMO_WORK_MS: '150' };
+const SMALL_POOL = { DEMO_POOL: '4', DEMO_WARM: '4' };
 
 const SERVERS: Readonly<Record<string, Wanted>> = {
   'kill-good': {},
