@@ -5,6 +5,7 @@ import { CONSENT } from '../../../packages/toolquake/src/actions/dependency-para
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
 import { findNamespace, namespaceData } from '../../../packages/toolquake/src/network/namespace.js';
+import { commandPath } from '../../../packages/toolquake/src/network/trusted-command.js';
 import { nftTable } from '../../../packages/toolquake/src/undo/steps/index.js';
 import { actionWorld } from './action-world.js';
 import { connectedClient } from './connected-client.js';
@@ -138,7 +139,7 @@ test('a namespace that is deleted took everything along', async () => {
 });
 
 test('a namespace that this user may not look for is not taken for gone', async () => {
-  const holder = spawn('unshare', ['--net', process.execPath, '-e', 'setInterval(() => {}, 1e6); console.log()'], {
+  const holder = spawn(commandPath('unshare')!, ['--net', process.execPath, '-e', 'setInterval(() => {}, 1e6); console.log()'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => holder.once('exit', resolve));
