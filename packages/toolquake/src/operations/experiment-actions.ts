@@ -11,13 +11,13 @@ export type StagedAction = { readonly action: Action; readonly step: ActionStep;
 
 /** The actions at the dose of a stage, in percent. A step lasts for as long as the fault may, and then for as long as a lease may. */
 export function actionsAt(experiment: Experiment, dose: number): readonly StagedAction[] {
-  const lastsMs = longestFaultMs(experiment) + experiment.lease.ttlMs;
+  const wholeMs = longestFaultMs(experiment);
   return experiment.actions.map((step) => {
     const action = actionOf(step.action);
     return {
       action,
       step: { ...step, params: action.scale(step.params, dose / 100) },
-      lastsMs,
+      lastsMs: wholeMs + experiment.lease.ttlMs,
     };
   });
 }
