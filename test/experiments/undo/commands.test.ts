@@ -134,6 +134,19 @@ describe.concurrent('what people see of undoing', () => {
     expect(code).toBe(3);
   });
 
+  test('invariant 19: "stop" works where the runs of the project cannot be read', async () => {
+    const scene = createScene();
+    const before = scene.snapshot();
+    const runner = scene.start(driver, { mode: 'wait' });
+    await runner.says('during');
+    const desk = createDesk();
+    mkdirSync(join(desk.folder, '.toolquake'));
+    writeFileSync(join(desk.folder, '.toolquake', 'runs'), 'not a folder');
+    const { code, stderr } = await desk.run(['stop'], { TOOLQUAKE_STATE_DIR: scene.env['TOOLQUAKE_STATE_DIR'] });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The runs of this project cannot be read')]);
+    expect(scene.snapshot()).toEqual(before);
+  });
+
   test('invariant 29: a halt stops what runs, survives, keeps everything from starting, and is ended by a person on a terminal', async () => {
     const scene = createScene();
     const before = scene.snapshot();

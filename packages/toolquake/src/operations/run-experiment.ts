@@ -19,6 +19,7 @@ import { startWarden } from '../undo/start-warden.js';
 import { isStopRequested } from '../undo/stop-request.js';
 import { hostMs } from '../workers/host-clock.js';
 import { startWorker } from '../workers/start-worker.js';
+import { isOnThisHost } from './consent.js';
 import { aboutOf, blastOf, runAction } from './experiment-actions.js';
 import { FRONT_TOKEN_VARIABLE, frontToken, openFront } from './experiment-front.js';
 import { openExperimentJournal } from './experiment-journal.js';
@@ -64,7 +65,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
   await sweepBeforeStart(env);
 
   const runId = newRunId(experiment.id, new Date());
-  const lock = takeServerLock({ env, server: planned.targetIdentity, runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
+  const lock = takeServerLock({ env, server: serverOf(planned), runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
   /** Everything that was started, let go of in reverse. */
   const opened: (() => Promise<void> | void)[] = [];
   const letGo = async (): Promise<void> => {
@@ -100,11 +101,13 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     });
     opened.push(() => journal.close());
     let isOver = false;
+    let isUndoing = false;
     const record = (entry: RunEntry): void => {
       // What proxies and workers say while they are let go of belongs to no run: the verdict is the last word.
       if (isOver) return;
       isOver = entry.kind === 'verdict';
       if (entry.kind === 'action' && entry.state === 'applying') fault.onMs = Math.min(fault.onMs, entry.atMs);
+      if (entry.kind === 'phase' && entry.phase === 'undo') isUndoing = true;
       if (entry.kind === 'phase' && entry.phase === 'after') fault.offMs = entry.atMs;
       journal.record(entry);
     };
@@ -201,7 +204,14 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       front: fronted?.front,
       seed: experiment.dose.seed,
       onSample: sources.take,
-      startWorker: workerOf,
+      async startWorker(role: string, config: JsonObject) {
+        const worker = await workerOf(role, config);
+        void worker.ended.then(({ code, signal: by }) => {
+          // A fault that ended with its worker proves nothing about the time after it.
+          if (code !== 0 && !isUndoing) raise(`A worker of the fault (${role}) ended before its time (${by ?? `exit code ${code}`}).`);
+        });
+        return worker;
+      },
       tell: (line: string) => record({ kind: 'note', atMs: nowMs(), text: line }),
     };
     const judgement = await drive(
@@ -257,6 +267,14 @@ function productionSince(planned: PlannedRun, env: RunExperimentOptions['env']):
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error), isAsked: false };
   }
+}
+
+/** Whoever is reached by another name of this host, or by another path, is the same server: faults of two runs would be mixed up. */
+function serverOf({ target: configured, targetIdentity }: PlannedRun): string {
+  const { target } = configured;
+  if (target.kind === 'command' || !URL.canParse(target.url)) return targetIdentity;
+  const { protocol, host, port } = new URL(target.url);
+  return `${protocol}//${isOnThisHost(configured) ? `localhost:${port}` : host}`;
 }
 
 function isClean(ledgerPath: string): boolean {

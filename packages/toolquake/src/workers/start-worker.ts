@@ -24,7 +24,7 @@ export type StartWorkerOptions = {
 
 /** Resolves when the worker has understood its role and waits for `go`. */
 export async function startWorker(role: string, config: JsonObject, options: StartWorkerOptions): Promise<WorkerHandle> {
-  const { env, program = programPath(), within = [], graceMs = 2000 } = options;
+  const { env, program = programPath(), within = [], graceMs = 4500 } = options;
   // The role is there for whoever looks at the list of processes, ourselves included.
   const [file, ...args] = [...within, process.execPath, program, role];
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, windowsHide: true });
