@@ -35,6 +35,31 @@ test('has a line for every action, and says why for each that does not work here
   expect(named(actions, 'wait')).toMatchObject({ state: 'ok' });
 });
 
+test('says of a means what the actions that need it say', async () => {
+  const { means, actions } = JSON.parse((await doctor('--json')).stdout) as Diagnosis;
+  const isThere = (...names: readonly string[]): boolean => names.some((name) => named(means, name)?.state === 'ok');
+  expect(named(actions, 'block-dependency')?.state).toBe(isThere('nftables', 'iptables') ? 'ok' : 'no');
+  expect(named(actions, 'slow-dependency')?.state).toBe(isThere('netem', 'Redirect to a relay') ? 'ok' : 'no');
+});
+
+test('a command line of Docker whose daemon does not answer is none', async () => {
+  const path = (daemon: string): string => {
+    const folder = join(state, daemon.length.toString());
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'docker'), `#!/bin/sh\n${daemon}\n`, { mode: 0o755 });
+    return `${folder}:${process.env['PATH'] ?? ''}`;
+  };
+  const means = async (daemon: string): Promise<readonly Finding[]> => {
+    const { stdout } = await createDesk().run(['doctor', '--json'], { TOOLQUAKE_STATE_DIR: state, PATH: path(daemon) });
+    return (JSON.parse(stdout) as Diagnosis).means;
+  };
+  expect(named(await means('echo no daemon runs >&2; exit 1'), 'Docker')).toMatchObject({
+    state: 'no',
+    detail: expect.stringContaining('no daemon runs') as string,
+  });
+  expect(named(await means('echo 29.0.1'), 'Docker')).toMatchObject({ state: 'ok', detail: expect.stringContaining('29.0.1') as string });
+});
+
 test('shows tables whose columns stand below each other', async () => {
   const { stdout } = await doctor();
   expect(stdout).toMatch(/^Safety\n {2}Node +ok +\d+\.\d+\.\d+ on /);

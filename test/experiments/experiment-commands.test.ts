@@ -163,6 +163,14 @@ describe('experiment preview', () => {
   });
 });
 
+test.each([{}, { MONITOR_TOKEN: '' }])('a monitor of somebody else needs its secret: with %j nothing is begun', async (env) => {
+  const at = desk({ 'e.yaml': `${WAIT}monitor: { external: { port: 0, token: "\${MONITOR_TOKEN}" } }\n` });
+  const state = join(at.folder, '.state');
+  const { code, stderr } = await at.run(['run', 'e.yaml', '--yes'], { NODE_ENV: '', TOOLQUAKE_STATE_DIR: state, ...env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('MONITOR_TOKEN is not set')]);
+  expect((await at.run(['leftovers'], { TOOLQUAKE_STATE_DIR: state })).code).toBe(0);
+});
+
 describe('approve', () => {
   const digest = 'ab'.repeat(32);
   const approvals = (at: Desk): readonly string[] => {

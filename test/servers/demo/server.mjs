@@ -3,11 +3,7 @@
 // (connections at most, and from the start), DEMO_WORK_MS, and how patient it is: DEMO_CONNECT_MS, DEMO_QUERY_MS, DEMO_HEALTH_MS.
 // Replicas of PM2's cluster mode share PORT; each has a port of its own besides, ADMIN_PORT + its number.
 import { createServer } from 'node:http';
-import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { mountNodeAdmin, startPlan } from '@toolquake/sdk/controller';
 import pg from 'pg';
-import { z } from 'zod';
 import { variants } from './variants.mjs';
 
 const { PORT, ADMIN_PORT, DATABASE_URL, DEMO_VARIANT = 'good', NODE_APP_INSTANCE = '0' } = process.env;
@@ -39,6 +35,12 @@ if (variant.needsDatabase) {
   if ((await check()) !== undefined) process.exit(1);
   setInterval(async () => (await check()) !== undefined && onLoss(), 200);
 }
+
+// Loaded late: whoever ends for want of a database ends at once, however busy the host is.
+const { toNodeHandler } = await import('@modelcontextprotocol/node');
+const { createMcpHandler, McpServer } = await import('@modelcontextprotocol/server');
+const { mountNodeAdmin, startPlan } = await import('@toolquake/sdk/controller');
+const { z } = await import('zod');
 
 // Connections that are open already need no handshakes when the way to the database is slow.
 const warm = Array.from({ length: number('DEMO_WARM', 0) }, () => pool.query('SELECT pg_sleep(0.2)'));

@@ -23,8 +23,16 @@ test('times are divided, and nothing else is', () => {
   expect(fast.monitor.every).toBe('500ms');
   expect(fast.steady[0]).toEqual({ signal: 'uptime_seconds', atLeast: 30, window: '2500ms', in: ['before'] });
   expect(fast.actions[0]).toEqual({ ...real.actions[0], for: '5000ms' });
+  expect(fast.rollback_on[0].above, 'but how long a process may take to start').toBe(10);
+  expect(fast.expect).toEqual({ ...real.expect, recoverWithin: '10000ms' });
   expect(fast.manager).toEqual({ pm2: 'other' });
   expect(fast.question).toBe(real.question);
+  const [memory] = parse(adapted('exhaust-pool', {}, { speed: 120 })).rollback_on;
+  expect(memory, 'and the window of what is looked at once a second').toMatchObject({
+    signal: 'host_memory',
+    window: '4000ms',
+    for: '250ms',
+  });
 });
 
 test("only what is marked as anybody's own may be changed", () => {

@@ -11,11 +11,16 @@ export const SHIPPED: string = fileURLToPath(FOLDER);
 /** How many times faster than life: a probe every 60 s becomes one every half second. With FULL_LENGTH=1 nothing is divided. */
 export const SPEED: number = process.env['FULL_LENGTH'] === '1' ? 1 : 120;
 
-/** What a place in the file is to hold: a place as in `actions[0].params.port`. */
+/** What a place in the file is to hold, a place as in `actions[0].params.port`; undefined: nothing. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 /** What is not divided: how long a machine takes for it does not depend on how often it is looked at. */
 const REAL = new Set(['timeout', 'retryDelay', 'delayMs', 'deadline', 'ttl', 'heartbeat', 'maxRuntime']);
+/** Starting a process, or a pause of a busy host, takes as long as it takes: who is back within this time is back in time. */
+const LEAST_MS: Readonly<Record<string, number>> = { recoverWithin: 10_000 };
+const LEAST_OUTAGE_SECONDS = 10;
+/** The host is looked at once a second, however short the probes are apart: a window has to hold a few of these looks. */
+const LEAST_HOST_WINDOW_MS = 4000;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const TIME = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 
@@ -31,7 +36,10 @@ export function adapted(
     if (!isYours(text, document, pathOf(place))) throw new Error(`${name}.yaml: ${place} is not marked "yours".`);
     document.setIn(pathOf(place), value);
   }
-  for (const [place, value] of Object.entries(besides)) document.setIn(pathOf(place), value);
+  for (const [place, value] of Object.entries(besides)) {
+    if (value === undefined) document.deleteIn(pathOf(place));
+    else document.setIn(pathOf(place), value);
+  }
   divide(document, speed);
   if (speed > 1) document.setIn(['times', 'tick'], '100ms');
   return document.toString({ lineWidth: 0 });
@@ -59,13 +67,20 @@ function divide(document: Document, speed: number): void {
       const { key, value } = pair as Pair<Scalar, unknown>;
       if (!isScalar(value) || typeof value.value !== 'string' || REAL.has(String(key.value))) return;
       const found = TIME.exec(value.value);
-      if (found !== null) value.value = `${Math.max(1, Math.round((Number(found[1]) * UNIT_MS[found[2]!]!) / speed))}ms`;
+      if (found === null) return;
+      const wholeMs = Number(found[1]) * UNIT_MS[found[2]!]!;
+      const leastMs = Math.min(wholeMs, LEAST_MS[String(key.value)] ?? 1);
+      value.value = `${Math.max(leastMs, Math.round(wholeMs / speed))}ms`;
     },
     Map(_, map) {
-      if (!isMap(map) || !String(map.get('signal')).endsWith('_seconds')) return;
+      if (!isMap(map)) return;
+      // Divided below, when its pairs are visited.
+      if (String(map.get('signal')).startsWith('host_') && speed > 1) map.set('window', `${LEAST_HOST_WINDOW_MS * speed}ms`);
+      if (!String(map.get('signal')).endsWith('_seconds')) return;
       for (const bound of ['atLeast', 'atMost', 'above', 'below']) {
         const value: unknown = map.get(bound);
-        if (typeof value === 'number') map.set(bound, value / speed);
+        const least = map.get('signal') === 'outage_seconds' ? LEAST_OUTAGE_SECONDS : 0;
+        if (typeof value === 'number') map.set(bound, Math.max(Math.min(value, least), value / speed));
       }
     },
   });

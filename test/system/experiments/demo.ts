@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import { createDemoDatabase } from '../../servers/demo/database.mjs';
-import { deadPort } from '../../tcp/harness.js';
+import { listeningPort } from '../listening-port.js';
 import { startPostgres, type Postgres } from '../postgres/start-postgres.js';
 import { openRelay, type Relay } from './relay.js';
 
@@ -36,7 +36,7 @@ export async function prepareDemo(postgres: Postgres, settings: Readonly<Record<
   const name = `demo_${worlds}`;
   await createDemoDatabase({ port: postgres.port, user: 'tester', name });
   const relay = await openRelay(postgres.port);
-  const port = await deadPort();
+  const port = await listeningPort();
   const env = {
     PORT: String(port),
     DATABASE_URL: `postgres://tester@127.0.0.1:${relay.port}/${name}`,

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { CONSENT } from '../../../packages/toolquake/src/actions/dependency-params.js';
 import { blockDependency } from '../../../packages/toolquake/src/actions/kinds/block-dependency.js';
 import { connectWithin } from '../../../packages/toolquake/src/network/connect-within.js';
-import { findNamespace } from '../../../packages/toolquake/src/network/namespace.js';
+import { findNamespace, namespaceData } from '../../../packages/toolquake/src/network/namespace.js';
+import { commandPath } from '../../../packages/toolquake/src/network/trusted-command.js';
+import { nftTable } from '../../../packages/toolquake/src/undo/steps/index.js';
 import { actionWorld } from './action-world.js';
 import { connectedClient } from './connected-client.js';
 import { applyAll, makePlace, undoAll, type Place } from './place.js';
@@ -136,6 +138,40 @@ test('a namespace that is deleted took everything along', async () => {
   expect(await undoAll(undo)).toMatchObject([{ is: 'gone' }]);
 });
 
+test('a namespace that this user may not look for is not taken for gone', async () => {
+  const holder = spawn(commandPath('unshare')!, ['--net', process.execPath, '-e', 'setInterval(() => {}, 1e6); console.log()'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => holder.once('exit', resolve));
+  onTestFinished(async () => {
+    holder.kill('SIGKILL');
+    await ended;
+  });
+  await new Promise((resolve) => holder.stdout.once('data', resolve));
+  const namespace = namespaceData(findNamespace(String(holder.pid)));
+  const step = { kind: 'nft-table', data: { name: 'TQ-5f1c09aa-03be', namespace } };
+  process.seteuid?.('nobody');
+  try {
+    await expect(undoAll([step])).rejects.toThrow('cannot be told');
+    expect(await nftTable.verify(step.data, { env: {}, signal: AbortSignal.timeout(5000) })).toMatchObject({ is: 'not-undone' });
+  } finally {
+    process.seteuid?.(0);
+  }
+  expect(await undoAll([step])).toMatchObject([{ is: 'undone' }]);
+});
+
+test('rules that a run made in its own namespace are found there by whoever undoes them from another one', async () => {
+  const params = { host: '127.0.0.1', port: place.port, namespace: place.name };
+  const before = await place.rules();
+  const [step] = await applyAll(await blockDependency.prepare(params, actionWorld()));
+  // As a run inside writes it down: by the path that leads each process to its own.
+  const inside = { ...findNamespace(place.name), path: '/proc/self/ns/net' };
+  expect(namespaceData(undefined)).toMatchObject({ path: inside.path });
+  const undo = [{ ...step!, data: { ...step!.data, namespace: inside } }];
+  expect(await undoAll(undo)).toMatchObject([{ is: 'undone' }]);
+  expect(await place.rules()).toBe(before);
+});
+
 test('a server that was restarted is in the same namespace, under another pid', async () => {
   const first = spawn('ip', ['netns', 'exec', place.name, process.execPath, '-e', 'setInterval(() => {}, 1e6); console.log()'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -160,6 +196,7 @@ describe('never hits the run itself (invariant 26)', () => {
     ['its own namespace', { ...local, namespace: process.pid }, 'NOT_ALLOWED'],
     ['its own user', { ...local, user: String(process.getuid?.()) }, 'NOT_ALLOWED'],
     ['the way to its target', { host: 'localhost', port: 3001, scope: 'host', consent: CONSENT }, 'NOT_ALLOWED'],
+    ['a relay before its target', { host: 'localhost', port: 3001, via: 'relay', admin: 'http://127.0.0.1:1' }, 'NOT_ALLOWED'],
   ])('refuses %s', async (_, params, code) => {
     await expect(blockDependency.prepare(params, actionWorld({ url: 'http://127.0.0.1:3001/mcp' }))).rejects.toMatchObject({ code });
   });

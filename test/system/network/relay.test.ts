@@ -54,14 +54,25 @@ test('blocks, and is as before when it is undone', async () => {
 });
 
 test('slows, and is as before when it is undone', async () => {
-  const before = (await look()).roundMs ?? 0;
+  expect((await look()).roundMs).toBeLessThan(390);
   const prepared = await slowDependency.prepare({ host: '127.0.0.1', port, via: 'relay', admin, delayMs: 400 }, actionWorld({ env }));
   const undo = await applyAll(prepared);
   expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
   const slow = (await look()).roundMs ?? 0;
-  expect(slow).toBeGreaterThan(before + 350);
+  expect(slow).toBeGreaterThan(390);
   expect(await undoAll(undo, env)).toMatchObject([{ is: 'undone' }]);
   expect((await look()).roundMs).toBeLessThan(slow);
+});
+
+test('rules last for as long as the run says, however long that is', async () => {
+  const threeHoursMs = 3 * 3_600_000;
+  const world = { ...actionWorld({ env }), lastsMs: threeHoursMs };
+  const undo = await applyAll(await blockDependency.prepare({ host: '127.0.0.1', port, via: 'relay', admin }, world));
+  const headers = { authorization: `Bearer ${env.TOOLQUAKE_ADMIN_TOKEN}` };
+  const { faults } = (await (await fetch(new URL('/chaos/status', admin), { headers })).json()) as { faults: { expiresInMs: number }[] };
+  expect(faults).toHaveLength(2);
+  for (const { expiresInMs } of faults) expect(expiresInMs).toBeGreaterThan(threeHoursMs - 60_000);
+  expect(await undoAll(undo, env)).toMatchObject([{ is: 'undone' }]);
 });
 
 test('a proxy that ended forgot the rules', async () => {

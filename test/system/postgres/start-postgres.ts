@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { deadPort } from '../../tcp/harness.js';
 import { accountOf, folderFor, run, startServer, type Ran } from '../dependency.js';
+import { listeningPort } from '../listening-port.js';
 
 /** Debian keeps the programs of each version in a folder of their own. */
 const programs = ((versions: string): string => join(versions, readdirSync(versions).toSorted().at(-1)!, 'bin'))('/usr/lib/postgresql');
@@ -17,7 +17,7 @@ export async function startPostgres(settings: Readonly<Record<string, string | n
   const as = await accountOf('postgres');
   const folder = folderFor(as);
   const data = join(folder.path, 'data');
-  const port = await deadPort();
+  const port = await listeningPort();
   expect(await run([join(programs, 'initdb'), '-D', data, '-U', 'tester', '-A', 'trust', '--no-sync'], { as })).toMatchObject({ code: 0 });
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(programs, 'postgres'), '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder.path, '-F', ...given];

@@ -126,6 +126,14 @@ test('a server that was deleted meanwhile is gone, and nothing is started (invar
   expect((await (await manager('deleted')).look()).expected).toBe(0);
 });
 
+test('a server that PM2 would start again only later is started by the undo', async () => {
+  await pm2.pm2('start', files.path('steady.cjs'), '--name', 'late', '--restart-delay', '3600000');
+  const { undos } = await perform(killProcess, { signal: 'KILL' }, under('late'));
+  await until(async () => (await pidsOf('late')).length === 0);
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+  expect(await pidsOf('late')).toHaveLength(1);
+});
+
 test('a server that a script started ends with the script, where its children are to be hit, too', async () => {
   await pm2.pm2('start', files.path('parent.cjs'), '--name', 'wrapped');
   const [wrapper = 0] = await pidsOf('wrapped');

@@ -45,7 +45,7 @@ export type ActionWorld = {
   readonly manager: ManagerSpec | undefined;
   readonly front: Front | undefined;
   readonly seed: number;
-  /** What can end by itself ends after this, even if nobody undoes it: the time of the step, and the lease. */
+  /** What can end by itself ends after this, even if nobody undoes it: as long as the fault may last, and the lease. */
   readonly lastsMs?: number | undefined;
   /** What the action sees while it works. */
   readonly onSample: (sample: Sample) => void;

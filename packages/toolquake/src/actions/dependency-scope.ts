@@ -1,9 +1,10 @@
 /** From checked parameters to what exactly would be hit: addresses, a namespace, a user. Looks, changes nothing, and refuses what could hit the run itself. */
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { ToolquakeError } from '@toolquake/sdk/core';
 import type { ActionWorld } from './action.js';
 import type { DependencyParams } from './dependency-params.js';
+import type { Families } from '../network/means.js';
 import { findNamespace, isSameNamespace, ownNamespace, type NamespaceFacts } from '../network/namespace.js';
 import { connectedText, connectWithin } from '../network/connect-within.js';
 import { runTrusted } from '../network/trusted-command.js';
@@ -19,6 +20,11 @@ export type DependencyScope = {
   /** `user shop in the network namespace blue`. */
   readonly whom: string;
 };
+
+/** What firewalls have to know of the addresses. */
+export const familiesOf = ({ addresses }: Pick<DependencyScope, 'addresses'>): Families => ({
+  isIpv6: addresses.map((address) => isIPv6(address)),
+});
 
 /** What looking needs of the world. */
 export type ScopeWorld = Pick<ActionWorld, 'upstream' | 'front'>;
@@ -53,7 +59,8 @@ export async function dependencyScope(params: DependencyParams, world: ScopeWorl
   return { addresses, port, namespace, uid, whom: whom === '' ? 'every process of this host' : whom };
 }
 
-async function addressesOf(host: string): Promise<readonly string[]> {
+/** IP literals that a host stands for. Throws where there are none, or too many. */
+export async function addressesOf(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   const found = await lookup(host, { all: true, order: 'verbatim' }).catch((cause: unknown) => {
     throw new ToolquakeError('UPSTREAM_UNREACHABLE', {
@@ -81,8 +88,8 @@ async function uidOf(user: string): Promise<number> {
   });
 }
 
-/** The ways that probes, load and control of the run take. */
-async function refuseOwnWays(addresses: readonly string[], port: number, { upstream, front }: ScopeWorld): Promise<void> {
+/** Throws where this is a way that probes, load and control of the run take. */
+export async function refuseOwnWays(addresses: readonly string[], port: number, { upstream, front }: ScopeWorld): Promise<void> {
   const { target } = upstream;
   const urls = [...(target.kind === 'url' ? [target.url] : []), ...(front === undefined ? [] : [front.url, front.adminUrl])];
   for (const text of urls) {

@@ -3,12 +3,13 @@ import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { EffectProof, Feasibility, PreparedStep } from '../core/prepared-action.js';
 import { isAdminUrl } from '../proxies/ask-admin.js';
 import { askPlace } from '../undo/admin-of.js';
+import type { ActionWorld } from './action.js';
 import type { DependencyParams } from './dependency-params.js';
 
-/** Our rules end by themselves after this, if everything that could undo them is gone. */
-const LASTS_MS = 2 * 60 * 60_000;
+/** Where nobody says how long our rules may live. They end by themselves, should everything that could undo them be gone. */
+const DEFAULT_LASTS_MS = 2 * 60 * 60_000;
 
-type RelayWorld = { readonly env: Readonly<Record<string, string | undefined>>; readonly signal: AbortSignal };
+type RelayWorld = Pick<ActionWorld, 'env' | 'signal'>;
 
 /** One rule: what its id ends in, and the rule. */
 export type RelayRule = { readonly word: string; readonly rule: JsonObject };
@@ -35,16 +36,17 @@ export function relayStep(
   chain: string,
   rules: readonly RelayRule[],
   params: DependencyParams,
-  world: RelayWorld,
+  world: RelayWorld & Pick<ActionWorld, 'lastsMs'>,
 ): PreparedStep {
   const idOf = ({ word }: RelayRule): string => `${chain}-${word}`;
   const { admin = '', tokenVariable } = params;
+  const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
   return {
     name,
     undo: { kind: 'clear-rules', data: { adminUrl: admin, tokenVariable, rules: rules.map(idOf) } },
     async apply() {
       for (const one of rules) {
-        await ask(params, world, 'POST /chaos/inject', { ...one.rule, id: idOf(one), durationMs: LASTS_MS });
+        await ask(params, world, 'POST /chaos/inject', { ...one.rule, id: idOf(one), durationMs });
       }
     },
   };

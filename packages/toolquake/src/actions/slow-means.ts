@@ -1,15 +1,15 @@
 /** By which means a dependency can be slowed: by the kernel, or by relays that connections are led through. */
-import { isIPv6 } from 'node:net';
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { PreparedStep } from '../core/prepared-action.js';
 import { applyRules, findFirewall, rulesUndo, type Firewall, type RulePlace } from '../network/firewall.js';
-import { tryHtb, tryNetem } from '../network/means.js';
+import { tryNetemBelowQueue, type Families } from '../network/means.js';
+import { namespaceData } from '../network/namespace.js';
 import { handleOf, netemCalls, netemLeaf, readInterface, readQueues, rootHandle } from '../network/netem.js';
 import { mustRun } from '../network/trusted-command.js';
 import { endProcessUndo } from '../undo/end-process-undo.js';
 import type { RelayConfig } from '../workers/roles/relay.js';
 import type { ActionWorld } from './action.js';
-import type { DependencyScope } from './dependency-scope.js';
+import { familiesOf, type DependencyScope } from './dependency-scope.js';
 
 /** Where relays connect from: above what systems choose by themselves, so that rules can tell their connections apart. */
 const SPARE_PORTS = { from: 61_000, to: 64_999 } as const;
@@ -21,16 +21,21 @@ export type SlowMeans =
   | { readonly kind: 'none'; readonly why: string };
 
 /** netem where the kernel has it, else relays. netem knows no users. */
-export async function findSlowMeans(only: 'netem' | 'redirect' | undefined, hasUser: boolean, signal: AbortSignal): Promise<SlowMeans> {
+export async function findSlowMeans(
+  only: 'netem' | 'redirect' | undefined,
+  hasUser: boolean,
+  signal: AbortSignal,
+  families?: Families,
+): Promise<SlowMeans> {
   const whys: string[] = [];
   if (only !== 'redirect' && hasUser) whys.push('netem cannot tell users apart');
   else if (only !== 'redirect') {
-    const trials = [await tryNetem(signal), await tryHtb(signal)];
-    if (trials.every(({ works }) => works)) return { kind: 'netem', how: 'netem' };
-    for (const trial of trials) if (!trial.works) whys.push(`netem: ${trial.why}`);
+    const trial = await tryNetemBelowQueue(signal);
+    if (trial.works) return { kind: 'netem', how: 'netem' };
+    whys.push(`netem: ${trial.why}`);
   }
   if (only !== 'netem') {
-    const found = await findFirewall('redirect', undefined, signal);
+    const found = await findFirewall('redirect', undefined, signal, families);
     if (found.firewall !== undefined)
       return { kind: 'redirect', how: `a relay, and ${found.how} that leads to it`, firewall: found.firewall };
     whys.push(found.why);
@@ -62,7 +67,7 @@ export async function netemStep(
   const calls = netemCalls({ dev, handle, addresses, port, leaf: netemLeaf(delayMs, jitterMs) });
   return {
     name,
-    undo: { kind: 'qdisc', data: { interface: dev, handle, before, ...(namespace === undefined ? {} : { namespace: { ...namespace } }) } },
+    undo: { kind: 'qdisc', data: { interface: dev, handle, before, namespace: namespaceData(namespace) } },
     async apply() {
       for (const args of calls) await mustRun({ command: 'tc', args, namespace, signal });
     },
@@ -130,12 +135,7 @@ export async function redirectSteps(
     },
     {
       name,
-      undo: rulesUndo(
-        firewall,
-        purpose,
-        addresses.map((one) => isIPv6(one)),
-        place,
-      ),
+      undo: rulesUndo(firewall, purpose, familiesOf(scope), place),
       apply: () => {
         const aims = addresses.map((address, index) => ({ address, relayPort: ports?.[index] }));
         return applyRules(firewall, purpose, { aims, port, uid, spare: SPARE_PORTS }, place, world.signal);

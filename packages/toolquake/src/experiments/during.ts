@@ -1,5 +1,6 @@
 /** The fault: each action prepared, its steps performed, its effect seen from outside, and kept for its time. Says what is open, whatever happened. */
 import type { PreparedAction, PreparedStep } from '../core/prepared-action.js';
+import type { Experiment } from '../core/experiment.js';
 import { settle, type Settled } from './attend.js';
 import type { RunAction } from './ports.js';
 import type { Run } from './run.js';
@@ -96,12 +97,23 @@ async function isInEffect(run: Run, action: RunAction, prepared: PreparedAction)
   return false;
 }
 
+/** How long a system that has to heal itself under the fault is waited for. */
+const healingMs = (experiment: Experiment): number =>
+  experiment.mustSelfHeal ? SLOW_FACTOR * experiment.recoverWithinMs + longestWindowMs(rulesOf(experiment, 'after')) : 0;
+
+/**
+ * From the first change until all is undone, at most. What ends by itself must not end sooner: a fault that is over would pass for
+ * a system that bears it, or that has healed itself.
+ */
+export const longestFaultMs = (experiment: Experiment): number =>
+  experiment.actions.reduce((sum, { forMs }) => sum + EFFECT_MS + forMs, 0) + healingMs(experiment);
+
 /** Waits until the system has healed itself under the fault, or has had its time twice. */
 async function awaitHealing(run: Run): Promise<void> {
   const { experiment, healing, ports } = run;
   const rules = rulesOf(experiment, 'after');
   const onMs = run.faultOnMs() ?? ports.nowMs();
-  const endMs = ports.clock.nowMs() + SLOW_FACTOR * experiment.recoverWithinMs + longestWindowMs(rules);
+  const endMs = ports.clock.nowMs() + healingMs(experiment);
   while (provenSteadySinceMs(healing, rules, onMs) === undefined && ports.clock.nowMs() < endMs) {
     const { kind } = await run.attend(undefined, experiment.times.tickMs, run.look);
     if (kind === 'stopped') return;

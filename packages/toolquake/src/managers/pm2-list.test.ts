@@ -28,6 +28,10 @@ describe('the list of PM2', () => {
     ]);
   });
 
+  test('has no process of a server that PM2 will start again later, though PM2 still tells the one that ended', () => {
+    expect(parsePm2List(JSON.stringify([one({ status: 'waiting restart' })]))).toMatchObject([{ pid: 0, status: 'waiting restart' }]);
+  });
+
   test.each([
     [
       'notices before it',

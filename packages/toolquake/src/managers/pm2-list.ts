@@ -49,7 +49,8 @@ function readProcess(value: unknown): Pm2Process | undefined {
   return {
     id,
     name,
-    pid: isCount(pid) ? pid : 0,
+    // While PM2 waits before it starts a server again, it still tells which process has ended.
+    pid: isCount(pid) && status !== 'waiting restart' ? pid : 0,
     status: typeof status === 'string' && /^[a-z ]{1,30}$/.test(status) ? status : 'unknown',
     isRestarted: member(settings, 'autorestart') !== false && member(settings, 'autorestart') !== 'false',
     restarts: count(member(settings, 'restart_time'), 0),

@@ -35,7 +35,13 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
   const act = async (verb: string, choose: (one: Pm2Process) => boolean): Promise<void> => {
     const found = await list();
     if (found.length === 0) throw noAnswer('PM2 has no process of this name');
-    const ids = found.filter(choose).map((one) => String(one.id));
+    const chosen = found.filter(choose);
+    // PM2 starts nothing that it waits with: until it is told to stop it, the process that ended still stands in its books.
+    await tell('stop', chosen.filter(isAwaited));
+    await tell(verb, chosen);
+  };
+  const tell = async (verb: string, chosen: readonly Pm2Process[]): Promise<void> => {
+    const ids = chosen.map((one) => String(one.id));
     if (ids.length === 0) return;
     const { code } = await pm2(verb, ...ids, '--no-color');
     if (code !== 0) throw noAnswer(`"pm2 ${verb} ${ids.join(' ')}" ended with exit code ${code}`);
@@ -64,6 +70,9 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
     restart: () => act('restart', (one) => one.status !== 'stopped'),
   };
 }
+
+/** Has it ended, and is to be started when its `restart_delay` is over? */
+const isAwaited = ({ status }: Pm2Process): boolean => status === 'waiting restart';
 
 /** What PM2 does when one of these ends. Pure. */
 export function pm2Policy(found: readonly Pm2Process[]): RestartPolicy {

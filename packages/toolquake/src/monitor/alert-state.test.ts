@@ -55,6 +55,16 @@ describe('failures in a row', () => {
 describe('latency', () => {
   const quiet = [40, 42, 38, 41, 40];
 
+  test('slow probes that were overtaken by quick ones are no news of slowness', () => {
+    const state = createAlertState(RULES);
+    const take = (atMs: number, totalMs: number, isLate = false): readonly string[] =>
+      state.take({ atMs, isUp: true, reason: null, totalMs, isLate }).map(({ state: word }) => word);
+    for (const [index, totalMs] of quiet.entries()) take(index * 1000, totalMs);
+    expect([...take(6000, 2000), ...take(7000, 2000)]).toEqual(['firing']);
+    expect([...take(8000, 40), ...take(8100, 2000, true), ...take(9000, 40)]).toEqual(['resolved']);
+    expect([...take(9100, 2000, true), ...take(9200, 2000, true), ...take(10_000, 100), ...take(11_000, 40)]).toEqual([]);
+  });
+
   test('alerts when the p95 is above twice that of the quiet phase, and ends when it is as before', () => {
     expect(told([...quiet, 41, 39, 2000, 2000, 2000, 40, 40])).toEqual([
       '8 firing latency latency_anomaly',

@@ -14,7 +14,14 @@ export type AlertRules = {
 };
 
 /** What one probe saw. */
-export type ProbeNews = { readonly atMs: number; readonly isUp: boolean; readonly reason: string | null; readonly totalMs: number };
+export type ProbeNews = {
+  readonly atMs: number;
+  readonly isUp: boolean;
+  readonly reason: string | null;
+  readonly totalMs: number;
+  /** One that began after it was heard before: how long it took says how it was, and not how it is. */
+  readonly isLate?: boolean | undefined;
+};
 
 /** The rules by name, as they stand in alerts. */
 export type AlertRule = 'consecutive_failures' | 'latency';
@@ -65,7 +72,7 @@ export function createAlertState(rules: AlertRules): AlertState {
     take(news) {
       const notices = down.take(!news.isUp, news.reason ?? 'unknown', news.atMs);
       // How long a failure takes says nothing about the latency of answers.
-      if (!news.isUp) return notices;
+      if (!news.isUp || news.isLate === true) return notices;
       return [...notices, ...slow.take(isSlow(news), 'latency_anomaly', news.atMs)];
     },
   };

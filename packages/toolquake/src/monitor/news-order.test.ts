@@ -12,3 +12,9 @@ test('what a later probe has contradicted already is dropped, and only that', ()
   expect(heard(4, true)).toBe(false);
   expect(heard(6, true)).toBe(true);
 });
+
+test('whoever is heard after one that began later is late', () => {
+  const order = createNewsOrder();
+  const isLate = (slot: number): boolean => order.counts({ slot, isUp: true }) && order.isLate(slot);
+  expect([0, 3, 1, 2, 4].map(isLate)).toEqual([false, false, true, true, false]);
+});

@@ -1,8 +1,8 @@
 /** Puts our rules into the firewall, by the means that works here, with the undo that belongs to it. */
 import type { JsonObject } from '@toolquake/sdk/core';
 import type { UndoStep } from '../core/undo-step.js';
-import { tryIptables, tryNft, type ChainFlavour, type Trial } from './means.js';
-import type { NamespaceFacts } from './namespace.js';
+import { tryIptables, tryNft, type ChainFlavour, type Families, type Trial } from './means.js';
+import { namespaceData, type NamespaceFacts } from './namespace.js';
 import { chainBlock, chainRedirect, nftBlock, nftRedirect, type BlockWay, type ChainCall, type RuleFacts } from './rule-text.js';
 import { mustRun } from './trusted-command.js';
 
@@ -17,16 +17,17 @@ export async function findFirewall(
   purpose: Purpose['kind'],
   only: 'nft' | 'iptables' | undefined,
   signal?: AbortSignal,
+  families?: Families,
 ): Promise<{ readonly firewall: Firewall; readonly how: string } | { readonly firewall: undefined; readonly why: string }> {
   const whys: string[] = [];
   const note = (trial: Trial): void => void (trial.works || whys.push(trial.why));
   if (only !== 'iptables') {
-    const trial = await tryNft(purpose, signal);
+    const trial = await tryNft(purpose, signal, families);
     if (trial.works) return { firewall: { kind: 'nft' }, how: 'a table of nftables of its own' };
     note(trial);
   }
   if (only !== 'nft') {
-    const { trial, flavour } = await tryIptables(purpose, signal);
+    const { trial, flavour } = await tryIptables(purpose, signal, families);
     if (flavour !== undefined) return { firewall: { kind: 'iptables', flavour }, how: `a chain of its own, by ${flavour[0]}` };
     note(trial);
   }
@@ -37,13 +38,8 @@ export async function findFirewall(
 export type RulePlace = { readonly name: string; readonly namespace: NamespaceFacts | undefined; readonly look: JsonObject };
 
 /** How the rules are taken back. To be written down before `applyRules`. */
-export function rulesUndo(
-  firewall: Firewall,
-  purpose: Purpose,
-  isIpv6: readonly boolean[],
-  { name, namespace, look }: RulePlace,
-): UndoStep {
-  const data = { name, look, ...(namespace === undefined ? {} : { namespace: { ...namespace } }) };
+export function rulesUndo(firewall: Firewall, purpose: Purpose, { isIpv6 }: Families, { name, namespace, look }: RulePlace): UndoStep {
+  const data = { name, look, namespace: namespaceData(namespace) };
   if (firewall.kind === 'nft') return { kind: 'nft-table', data };
   const commands = [...new Set(isIpv6)].map((six) => firewall.flavour[six ? 1 : 0]);
   const tables = purpose.kind === 'block' ? ['filter'] : ['nat', ...(purpose.isCutting ? ['filter'] : [])];

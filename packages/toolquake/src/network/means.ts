@@ -12,44 +12,58 @@ export type Trial = { readonly works: true; readonly how: string } | { readonly 
 /** A flavour of iptables: the commands of both families. */
 export type ChainFlavour = (typeof CHAIN_COMMANDS)[number];
 
-const EXAMPLE: RuleFacts = {
-  aims: [{ address: '127.0.0.1', relayPort: 9 }],
+/** Families of addresses that rules are needed for: a machine may have one, and not the other. */
+export type Families = { readonly isIpv6: readonly boolean[] };
+
+const IPV4: Families = { isIpv6: [false] };
+
+const exampleOf = ({ isIpv6 }: Families): RuleFacts => ({
+  aims: [...new Set(isIpv6)].map((six) => ({ address: six ? '::1' : '127.0.0.1', relayPort: 9 })),
   port: 9,
   uid: 65_534,
   spare: { from: 61_000, to: 61_999 },
-};
+});
 const NAME = 'TQ-00000000-0000';
 
 /** Can a table of nftables hold our rules? */
-export function tryNft(what: 'block' | 'redirect', signal?: AbortSignal): Promise<Trial> {
-  const input = what === 'block' ? nftBlock(NAME, EXAMPLE, 'reset') : nftRedirect(NAME, EXAMPLE, true);
+export function tryNft(what: 'block' | 'redirect', signal?: AbortSignal, families = IPV4): Promise<Trial> {
+  const example = exampleOf(families);
+  const input = what === 'block' ? nftBlock(NAME, example, 'reset') : nftRedirect(NAME, example, true);
   return tried({ command: 'nft', args: ['-f', '-'], input }, signal);
 }
 
-/** The first flavour of iptables that takes our rules. */
+/** The first flavour of iptables that takes our rules, of all families: what one of them lacks could be neither done nor undone. */
 export async function tryIptables(
   what: 'block' | 'redirect',
   signal?: AbortSignal,
+  families = IPV4,
 ): Promise<{ readonly trial: Trial; readonly flavour?: ChainFlavour }> {
   let last: Trial = { works: false, why: 'there is no iptables' };
   for (const flavour of CHAIN_COMMANDS) {
     if (commandPath(flavour[0]) === undefined) continue;
-    last = await triedChain(flavour[0], what, signal);
+    last = await triedChain(flavour, what, families, signal);
     if (last.works) return { trial: last, flavour };
   }
   return { trial: last };
 }
 
 /** Each call on its own, because a fresh namespace ends with its command: rules into OUTPUT instead of a chain that is not there. */
-async function triedChain(command: TrustedCommand, what: 'block' | 'redirect', signal?: AbortSignal): Promise<Trial> {
-  const calls = what === 'block' ? chainBlock(NAME, EXAMPLE, 'reset') : chainRedirect(NAME, EXAMPLE, true);
+async function triedChain(flavour: ChainFlavour, what: 'block' | 'redirect', families: Families, signal?: AbortSignal): Promise<Trial> {
+  const example = exampleOf(families);
+  const calls = what === 'block' ? chainBlock(NAME, example, 'reset') : chainRedirect(NAME, example, true);
   let trial: Trial = { works: false, why: 'nothing was tried' };
-  for (const { args } of calls) {
+  for (const { isIpv6, args } of calls) {
     if (!args.includes('-A')) continue;
-    trial = await tried({ command, args: args.map((word) => (word === NAME ? 'OUTPUT' : word)) }, signal);
+    trial = await tried({ command: flavour[isIpv6 ? 1 : 0], args: args.map((word) => (word === NAME ? 'OUTPUT' : word)) }, signal);
     if (!trial.works) return trial;
   }
   return trial;
+}
+
+/** Has this kernel all that slowing by netem takes? */
+export async function tryNetemBelowQueue(signal?: AbortSignal): Promise<Trial> {
+  const netem = await tryNetem(signal);
+  return netem.works ? tryHtb(signal).then((queue) => (queue.works ? netem : queue)) : netem;
 }
 
 /** Has this kernel netem? */
@@ -57,7 +71,7 @@ export const tryNetem = (signal?: AbortSignal): Promise<Trial> =>
   tried({ command: 'tc', args: ['qdisc', 'add', 'dev', 'lo', 'root', 'netem', 'delay', '1ms'] }, signal);
 
 /** Has it the queue that netem hangs below, so that only the traffic to one address is slow? */
-export const tryHtb = (signal?: AbortSignal): Promise<Trial> =>
+const tryHtb = (signal?: AbortSignal): Promise<Trial> =>
   tried({ command: 'tc', args: ['qdisc', 'add', 'dev', 'lo', 'root', 'handle', '7a00:', 'htb'] }, signal);
 
 /** Can network namespaces be made at all? */

@@ -53,21 +53,35 @@ export function findNamespace(given: string): NamespaceFacts {
   });
 }
 
-/** A descriptor of exactly this namespace, wherever it can be found by now. Throws `NamespaceGone`. Close it after use. */
+/**
+ * A descriptor of exactly this namespace, wherever it can be found by now. Throws `NamespaceGone`, but not where it may only be hidden
+ * from us: then it may still be there, with all that was changed in it. Close it after use.
+ */
 export function openNamespace(facts: NamespaceFacts): number {
+  let hidden: string | undefined;
+  // Containers hide a process or two from their root as well; from everybody else, all but their own are hidden.
+  const mayHide = (path: string): boolean => path === facts.path || (facts.path.startsWith('/proc/') && process.geteuid?.() !== 0);
   for (const path of placesOf(facts)) {
     let descriptor: number;
     try {
       descriptor = openSync(path, 'r');
-    } catch {
+    } catch (error) {
+      if (isForbidden(error) && mayHide(path)) hidden ??= path;
       continue;
     }
     const { ino, dev } = fstatSync(descriptor);
     if (ino === facts.inode && dev === facts.device) return descriptor;
     closeSync(descriptor);
   }
-  throw new NamespaceGone(facts);
+  if (hidden === undefined) throw new NamespaceGone(facts);
+  throw new ToolquakeError('NOT_ALLOWED', {
+    message: `Whether the network namespace ${facts.inode} (${facts.path}) still exists cannot be told: this user may not look at ${hidden}.`,
+    advice: 'Do it as root.',
+  });
 }
+
+const isForbidden = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 
 /** Is it still there? */
 export function hasNamespace(facts: NamespaceFacts): boolean {
@@ -80,11 +94,20 @@ export function hasNamespace(facts: NamespaceFacts): boolean {
   }
 }
 
-/** Facts out of undo data; undefined when the change was made in the namespace of the run itself. Throws where they were tampered with. */
+/**
+ * The namespace of a change, as undo data. Always told, also where it is that of the run itself: whoever undoes it may be in another
+ * one, find nothing of ours there, and call that undone.
+ */
+export const namespaceData = (namespace: NamespaceFacts | undefined): JsonObject => ({ ...(namespace ?? ownNamespace()) });
+
+/** Facts out of undo data; undefined when it is the namespace that this process is in. Throws where they were tampered with. */
 export function readNamespace(value: unknown): NamespaceFacts | undefined {
   if (value === undefined || value === null) return undefined;
   const { path, inode, device }: JsonObject = isObject(value) ? value : {};
-  if (typeof path === 'string' && PATH.test(path) && isCount(inode) && isCount(device)) return { path, inode, device };
+  if (typeof path === 'string' && PATH.test(path) && isCount(inode) && isCount(device)) {
+    const facts = { path, inode, device };
+    return isSameNamespace(facts, ownNamespace()) ? undefined : facts;
+  }
   throw new Error('The namespace in the undo data is none that was written there by us.');
 }
 

@@ -31,8 +31,8 @@ export async function verifyWithin(
   { left, gone }: { readonly left: (namespace: NamespaceFacts | undefined) => Promise<string | undefined>; readonly gone: string },
 ): Promise<UndoState> {
   const namespace = readNamespace(data['namespace']);
-  if (namespace !== undefined && !hasNamespace(namespace)) return { is: 'gone', proof: new NamespaceGone(namespace).message };
   try {
+    if (namespace !== undefined && !hasNamespace(namespace)) return { is: 'gone', proof: new NamespaceGone(namespace).message };
     const still = await left(namespace);
     if (still !== undefined) return { is: 'not-undone', why: still };
   } catch (error) {

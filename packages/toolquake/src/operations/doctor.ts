@@ -5,7 +5,10 @@ import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import * as kinds from '../actions/kinds/index.js';
 import type { Action, FeasibilityWorld } from '../actions/action.js';
 import { CONSENT } from '../actions/dependency-params.js';
-import { tryIptables, tryNamespaces, tryNetem, tryNft, type Trial } from '../network/means.js';
+import { findFirewall } from '../network/firewall.js';
+import { tryIptables, tryNamespaces, tryNetemBelowQueue, tryNft, type Trial } from '../network/means.js';
+import { runProgram } from '../managers/run-program.js';
+import { lastLine } from '../network/trusted-command.js';
 import { readHalt } from '../undo/halt.js';
 import { findLeftovers, isNothingLeft } from '../undo/leftovers.js';
 import { stateDirectory } from '../undo/state-directory.js';
@@ -49,7 +52,7 @@ export async function doctor({ env, signal }: DoctorOptions): Promise<Diagnosis>
   const means = [
     ...(await networkFindings(signal)),
     programFinding('PM2', 'pm2', env),
-    programFinding('Docker', 'docker', env),
+    await dockerFinding(env, signal),
     existsSync('/run/systemd/system')
       ? { name: 'systemd', state: 'ok' as const, detail: 'it runs this machine' }
       : { name: 'systemd', state: 'no' as const, detail: 'it does not run this machine' },
@@ -120,12 +123,21 @@ async function networkFindings(signal: AbortSignal): Promise<readonly Finding[]>
       ? { name, state: 'ok', detail: `${trial.how}, tried in a namespace of its own` }
       : { name, state: 'no', detail: trial.why, act };
   const chains = await tryIptables('block', signal);
+  const redirect = await findFirewall('redirect', undefined, signal);
   return [
     finding('Network namespaces', await tryNamespaces(signal), 'Run as root, with iproute2 and util-linux.'),
     finding('nftables', await tryNft('block', signal), 'Install nftables and run as root.'),
     finding('iptables', chains.trial, 'Install iptables and run as root.'),
-    finding('netem', await tryNetem(signal), 'Load the kernel module sch_netem, or do without: relays slow as well.'),
-    finding('Redirect to a relay', await tryNft('redirect', signal), 'Install nftables and run as root.'),
+    finding(
+      'netem',
+      await tryNetemBelowQueue(signal),
+      'Load the kernel modules sch_netem and sch_htb, or do without: relays slow as well.',
+    ),
+    finding(
+      'Redirect to a relay',
+      redirect.firewall === undefined ? { works: false, why: redirect.why } : { works: true, how: redirect.how },
+      'Install nftables or iptables and run as root.',
+    ),
   ];
 }
 
@@ -136,6 +148,27 @@ function programFinding(name: string, program: string, env: DoctorOptions['env']
     .map((folder) => join(folder, program))
     .find((path) => existsSync(path));
   return found === undefined ? { name, state: 'no', detail: `there is no ${program} on the PATH` } : { name, state: 'ok', detail: found };
+}
+
+/** How long a daemon may take to say who it is. */
+const DAEMON_MS = 5000;
+
+/** A command line without its daemon runs no container. */
+async function dockerFinding(env: DoctorOptions['env'], signal: AbortSignal): Promise<Finding> {
+  const program = programFinding('Docker', 'docker', env);
+  if (program.state !== 'ok') return program;
+  const words = ['version', '--format', '{{.Server.Version}}'];
+  try {
+    const { code, stdout, stderr } = await runProgram('docker', words, {
+      env,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DAEMON_MS)]),
+    });
+    if (code === 0) return { ...program, detail: `${program.detail}, daemon ${lastLine(stdout)}` };
+    return { ...program, state: 'no', detail: `${program.detail}: ${lastLine(stderr)}`, act: 'Start its daemon.' };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...program, state: 'no', detail: error instanceof Error ? error.message : String(error), act: 'Start its daemon.' };
+  }
 }
 
 async function actionFinding(action: Action, { env, signal }: DoctorOptions): Promise<Finding> {

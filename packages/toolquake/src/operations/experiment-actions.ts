@@ -3,14 +3,15 @@ import type { JsonObject } from '@toolquake/sdk/core';
 import type { Action, ActionWorld } from '../actions/action.js';
 import * as kinds from '../actions/kinds/index.js';
 import type { ActionStep, Blast, Experiment } from '../core/experiment.js';
+import { longestFaultMs } from '../experiments/during.js';
 import type { RunAction } from '../experiments/ports.js';
 
 /** An action of a stage: the step of the file, with the parameters that this dose makes of it. */
 export type StagedAction = { readonly action: Action; readonly step: ActionStep; readonly lastsMs: number };
 
-/** The actions at the dose of a stage, in percent. A step lasts until the last one is over, and then for as long as a lease may. */
+/** The actions at the dose of a stage, in percent. A step lasts for as long as the fault may, and then for as long as a lease may. */
 export function actionsAt(experiment: Experiment, dose: number): readonly StagedAction[] {
-  const wholeMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
+  const wholeMs = longestFaultMs(experiment);
   return experiment.actions.map((step) => {
     const action = actionOf(step.action);
     return {

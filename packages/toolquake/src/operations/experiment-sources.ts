@@ -1,6 +1,6 @@
 /** Everything that watches while an experiment runs: monitor, workload, process, host, readings. All of it ends up in one book. */
 import type { JournalEntry, JsonObject } from '@toolquake/sdk/core';
-import { isObject } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError } from '@toolquake/sdk/core';
 import type { WorkerHandle } from '../actions/action.js';
 import type { ConfiguredTarget } from '../config/configured-target.js';
 import type { Experiment } from '../core/experiment.js';
@@ -49,6 +49,17 @@ export type Sources = {
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const SETTLE_EVERY_MS = 1000;
 
+/** The secret that a monitor of somebody else sends along. Without one its alerts would arrive nowhere, and with an empty one anybody's. */
+function externalToken({ monitor: { external } }: Experiment, env: SourceWorld['env']): string | undefined {
+  if (external === undefined) return undefined;
+  const token = env[external.tokenVariable];
+  if (token !== undefined && token !== '') return token;
+  throw new ToolquakeError('BAD_ARGUMENT', {
+    message: `monitor.external: the environment variable ${external.tokenVariable} is not set.`,
+    advice: 'Set it to the secret at the end of the address that your monitor sends its alerts to.',
+  });
+}
+
 /** Starts watching. */
 export async function openSources(world: SourceWorld): Promise<Sources> {
   const { experiment, target, upstream, record, samples, nowMs, env } = world;
@@ -72,7 +83,7 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
 
   const receiver: AlertReceiver = await openAlertReceiver({
     port: experiment.monitor.external?.port ?? 0,
-    token: experiment.monitor.external === undefined ? undefined : env[experiment.monitor.external.tokenVariable],
+    token: externalToken(experiment, env),
     nowMs,
     onAlert({ state, reason, rule, atMs, sentAtMs }) {
       heardFrom.add(state);

@@ -12,9 +12,9 @@ test('blocks as much in every stage: a dependency is there or not', () => {
   expect(blockDependency.scale(params, 0.1)).toEqual(params);
 });
 
-test('refuses to drop in a relay, which can only hold back', async () => {
-  const params = { host: '127.0.0.1', port: 6380, via: 'relay', admin: 'http://127.0.0.1:9901', how: 'drop' };
-  await expect(blockDependency.feasibility(params, world)).rejects.toThrow('a relay cannot drop');
+test.each(['drop', 'unreachable'])('refuses how: %s in a relay, where open connections would not stall', async (how) => {
+  const params = { host: '127.0.0.1', port: 6380, via: 'relay', admin: 'http://127.0.0.1:9901', how };
+  await expect(blockDependency.feasibility(params, world)).rejects.toThrow('a relay can only reset');
 });
 
 test('says that a relay needs its token', async () => {

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import type { PreparedAction } from '../../core/prepared-action.js';
 import { chainName } from '../../network/chain-name.js';
@@ -8,7 +7,7 @@ import { BLOCK_WAYS, type BlockWay } from '../../network/rule-text.js';
 import { lookData } from '../../network/undo-proof.js';
 import { defineAction, type ActionWorld } from '../action.js';
 import { DEPENDENCY_FIELDS, dependencyParams, readParams, type DependencyParams } from '../dependency-params.js';
-import { dependencyScope, mustAnswer } from '../dependency-scope.js';
+import { addressesOf, dependencyScope, familiesOf, mustAnswer, refuseOwnWays } from '../dependency-scope.js';
 import { relayFeasibility, relayHas, relayStep } from '../relay-rules.js';
 
 const VIA = ['nft', 'iptables', 'relay'] as const;
@@ -64,9 +63,9 @@ function paramsOf(params: JsonObject): BlockParams {
   // Both are words of the fields above.
   const how = (read['how'] ?? 'reset') as BlockWay;
   const via = read['via'] as BlockParams['via'];
-  if (via === 'relay' && how === 'drop')
+  if (via === 'relay' && how !== 'reset')
     throw new ToolquakeError('BAD_ARGUMENT', {
-      message: 'block-dependency: a relay cannot drop: what it holds back still arrives once it is cleared.',
+      message: `block-dependency: a relay can only reset, not ${how}: open connections that stall would go on when it is cleared.`,
       advice: 'Use how: reset, or the action "plan" with the fault blackhole.',
     });
   return { ...dependencyParams('block-dependency', read), how, via };
@@ -75,7 +74,7 @@ function paramsOf(params: JsonObject): BlockParams {
 async function inFirewall(read: BlockParams, world: ActionWorld): Promise<PreparedAction> {
   const scope = await dependencyScope(read, world);
   const { addresses, port, uid, namespace, whom } = scope;
-  const found = await findFirewall('block', read.via === 'relay' ? undefined : read.via, world.signal);
+  const found = await findFirewall('block', read.via === 'relay' ? undefined : read.via, world.signal, familiesOf(scope));
   if (found.firewall === undefined) throw new ToolquakeError('NOT_ALLOWED', { message: `Nothing can be blocked here: ${found.why}.` });
   const { firewall } = found;
   const address = await mustAnswer(scope, LOOK_MS, world.signal);
@@ -88,12 +87,7 @@ async function inFirewall(read: BlockParams, world: ActionWorld): Promise<Prepar
     steps: [
       {
         name: what,
-        undo: rulesUndo(
-          firewall,
-          purpose,
-          addresses.map((one) => isIPv6(one)),
-          place,
-        ),
+        undo: rulesUndo(firewall, purpose, familiesOf(scope), place),
         apply: () => applyRules(firewall, purpose, facts, place, world.signal),
       },
     ],
@@ -110,6 +104,7 @@ async function throughRelay(read: BlockParams, world: ActionWorld): Promise<Prep
   const { host, port } = read;
   const chain = chainName(world.runId);
   const from = { namespace: undefined, uid: undefined };
+  await refuseOwnWays(await addressesOf(host), port, world);
   await mustAnswer({ ...from, addresses: [host], port, whom: 'this run' }, LOOK_MS, world.signal);
   const what = `refuse connections through the proxy at ${host}:${port}`;
   const rules = [

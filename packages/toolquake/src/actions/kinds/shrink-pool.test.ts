@@ -10,6 +10,7 @@ test.each<[object, RegExp]>([
   [{ ...given, percent: 30, max: 3 }, /either "percent" or "max"/],
   [{ ...given, percent: 30, replicas: 2 }, /cut 2 replicas, and names 1/],
   [{ ...given, adminUrls: [], percent: 30 }, /at least one replica/],
+  [{ ...given, adminUrls: ['http://127.0.0.1:1', 'http://127.0.0.1:1/two'], percent: 30 }, /names http:\/\/127\.0\.0\.1:1 twice/],
 ])('%j cannot be done, and is refused before anything is asked', async (params, why) => {
   expect(await shrinkPool.feasibility(params as never, actionWorld())).toMatchObject({ isFeasible: false, why });
   await expect(shrinkPool.prepare(params as never, actionWorld())).rejects.toThrow(why);

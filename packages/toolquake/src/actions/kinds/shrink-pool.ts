@@ -120,8 +120,13 @@ function placesOf(params: JsonObject): readonly AdminPlace[] {
 function whyNonsense(params: JsonObject): string | undefined {
   const { percent, max, replicas } = params;
   if ((percent === undefined) === (max === undefined)) return 'it needs either "percent" or "max"';
-  const { length } = urlsOf(params);
+  const urls = urlsOf(params).map(String);
+  const { length } = urls;
   if (length === 0) return 'it needs the admin URL of at least one replica';
+  // Admin routes are at the root, so a path tells no replicas apart. One that is named twice would be cut once and counted twice.
+  const origins = urls.map((url) => (URL.canParse(url) ? new URL(url).origin : url));
+  const twice = origins.find((origin, index) => origins.indexOf(origin) !== index);
+  if (twice !== undefined) return `it names ${twice} twice`;
   if (typeof replicas === 'number' && replicas > length) return `it is to cut ${replicas} replicas, and names ${length}`;
   return undefined;
 }

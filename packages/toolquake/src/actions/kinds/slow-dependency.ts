@@ -5,7 +5,7 @@ import { connectedText, connectWithin, type Connected, type Viewpoint } from '..
 import { lookData } from '../../network/undo-proof.js';
 import { defineAction, type ActionWorld } from '../action.js';
 import { DEPENDENCY_FIELDS, dependencyParams, readParams, type DependencyParams } from '../dependency-params.js';
-import { dependencyScope, mustAnswer } from '../dependency-scope.js';
+import { addressesOf, dependencyScope, familiesOf, mustAnswer, refuseOwnWays } from '../dependency-scope.js';
 import { relayFeasibility, relayHas, relayStep } from '../relay-rules.js';
 import { findSlowMeans, hasLoopback, netemStep, redirectSteps } from '../slow-means.js';
 
@@ -100,10 +100,10 @@ function paramsOf(params: JsonObject): SlowParams {
 async function inNetwork(read: SlowParams, via: 'netem' | 'redirect' | undefined, world: ActionWorld): Promise<PreparedAction> {
   const scope = await dependencyScope(read, world);
   const { addresses, port, uid, namespace, whom } = scope;
-  const means = await findSlowMeans(via, uid !== undefined, world.signal);
+  const means = await findSlowMeans(via, uid !== undefined, world.signal, familiesOf(scope));
   if (means.kind === 'none') throw new ToolquakeError('NOT_ALLOWED', { message: `Nothing can be slowed here: ${means.why}.` });
   const address = await mustAnswer(scope, LOOK_MS, world.signal);
-  const base = await look(scope, { address, port }, 0, world.signal);
+  const base = await quickestLook(scope, { address, port }, world.signal);
   const name = chainName(world.runId);
   const what = `slow connections of ${whom} to ${addresses.join(', ')} port ${port} by ${spreadText(read)}`;
   const hits = [`${what}, by ${means.how} (${name})`];
@@ -129,10 +129,11 @@ async function inNetwork(read: SlowParams, via: 'netem' | 'redirect' | undefined
     steps,
     async verifyEffect() {
       const before = carried();
-      const proof = slowProof(await seen(), base, read, 'roundMs');
+      const last = await seen();
+      const proof = slowProof(last, base, read, 'roundMs');
+      if (proof.isInEffect || last.end !== 'connected') return proof;
       // A dependency that says nothing to us shows no round trip; that it was reached through the relay is what there is to see.
-      const isCarried = carried() > before;
-      return proof.isInEffect ? proof : { isInEffect: isCarried, proof: `${proof.proof}; ${carried()} connections through the relay` };
+      return { isInEffect: carried() > before, proof: `${proof.proof}; ${carried()} connections through the relay` };
     },
     release,
   };
@@ -142,8 +143,9 @@ async function throughRelay(read: SlowParams, world: ActionWorld): Promise<Prepa
   const { host, port, delayMs, jitterMs } = read;
   const chain = chainName(world.runId);
   const from = { namespace: undefined, uid: undefined };
+  await refuseOwnWays(await addressesOf(host), port, world);
   await mustAnswer({ ...from, addresses: [host], port, whom: 'this run' }, LOOK_MS, world.signal);
-  const base = await look(from, { address: host, port }, 0, world.signal);
+  const base = await quickestLook(from, { address: host, port }, world.signal);
   const what = `slow what goes through the proxy at ${host}:${port} by ${spreadText(read)}`;
   const rule = { fault: 'latency', phase: 'pre', params: { addedMs: delayMs, jitterMs } };
   return {
@@ -171,6 +173,13 @@ const look = (
   addedMs: number,
   signal: AbortSignal,
 ): Promise<Connected> => connectWithin(from, to, { timeoutMs: lookMs(addedMs), isPoking: true, signal });
+
+/** A pause of this host in the middle of one look is no property of the dependency: nothing would look slow beside it. */
+async function quickestLook(from: Viewpoint, to: Parameters<typeof look>[1], signal: AbortSignal): Promise<Connected> {
+  const looks = [await look(from, to, 0, signal), await look(from, to, 0, signal), await look(from, to, 0, signal)];
+  const timeOf = ({ end, connectMs, roundMs }: Connected): number => (end === 'connected' ? connectMs + (roundMs ?? 0) : Infinity);
+  return looks.reduce((best, one) => (timeOf(one) < timeOf(best) ? one : best));
+}
 
 const spreadText = ({ delayMs, jitterMs }: SlowParams): string => `${delayMs} ms${jitterMs === 0 ? '' : ` ± ${jitterMs} ms`}`;
 

@@ -76,7 +76,7 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
       if (!order.counts({ slot, isUp: seen.isUp })) return;
       const sample: Sample = { source: 'probe', atMs: nowMs(), ...seen };
       world.emit({ kind: 'sample', sample });
-      for (const notice of alerts.take(sample)) tell(notice);
+      for (const notice of alerts.take({ ...sample, isLate: order.isLate(slot) })) tell(notice);
     } catch (error) {
       if (!signal.aborted) world.emit({ kind: 'note', text: `A probe broke: ${String(error)}` });
     } finally {

@@ -50,7 +50,9 @@ async function inside(config: RelayConfig, namespace: NamespaceFacts, { env, sig
   worker.onMessage(emit);
   worker.go();
   await Promise.race([worker.ended, aborted(signal)]);
+  const isBroken = !signal.aborted;
   await worker.stop();
+  if (isBroken) throw new Error(`The relay in ${namespace.path} has ended.`);
 }
 
 const IS_INSIDE = 'TOOLQUAKE_RELAY_IS_INSIDE';
