@@ -37,7 +37,8 @@ const slowAnswers = (url: string, change: object = {}): object => ({
   monitor: { every: '300ms' },
   load: { tool: 'echo', arguments: { text: 'hi' }, clients: 4, perSecond: 40, timeout: '5s' },
   front: {},
-  steady: [{ signal: 'call_success', atLeast: 0.5, window: '1s', minSamples: 5 }],
+  // Long windows: a busy machine may stand still for a second.
+  steady: [{ signal: 'call_success', atLeast: 0.5, window: '3s', minSamples: 5 }],
   actions: [
     {
       action: 'plan',
@@ -46,7 +47,7 @@ const slowAnswers = (url: string, change: object = {}): object => ({
     },
   ],
   dose: { ladder: [50, 100], minFaulted: 5 },
-  rollback_on: [{ signal: 'call_success', below: 0.1, window: '1s', minSamples: 5 }],
+  rollback_on: [{ signal: 'call_success', below: 0.1, window: '3s', minSamples: 5 }],
   times: { before: '500ms', after: '500ms', tick: '100ms' },
   expect: { recoverWithin: '10s' },
   ...change,
@@ -227,7 +228,7 @@ describe.concurrent('what a run says when it ends', () => {
       },
     ];
     const { load: _, front: __, dose: ___, ...rest } = slowAnswers(server.url) as Record<string, unknown>;
-    const steady = [{ signal: 'probe_success', atLeast: 0.5, window: '1s', minSamples: 1 }];
+    const steady = [{ signal: 'probe_success', atLeast: 0.5, window: '3s', minSamples: 1 }];
     const at = project({ ...rest, actions, steady, rollback_on: [{ signal: 'outage_seconds', above: 300 }] });
     const { code, stdout, stderr } = await at.toolquake('run', 'e.yaml', '--yes', '--quiet');
     expect([code, stdout], stderr).toEqual([6, expect.stringContaining('UNDO FAILED')]);
