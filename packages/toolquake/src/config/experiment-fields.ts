@@ -88,7 +88,7 @@ export const EXPERIMENT_FIELDS: SettingFields = {
     likeThis: 'block-database',
   }),
   owner: text('Who is asked when it fails.'),
-  question: required(text('What is to be learnt: one sentence that is true when the experiment holds.')),
+  question: required({ kind: 'text', pattern: /\S/, about: 'What is to be learnt: one sentence that is true when the experiment holds.' }),
   target: {
     kind: 'either',
     isRequired: true,
