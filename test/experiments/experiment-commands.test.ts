@@ -98,6 +98,14 @@ test('experiment explain says what is asked, broken, watched and undone, and wha
   });
 });
 
+test('what a file says is shown, and never obeyed by the terminal', async () => {
+  const at = desk({ 'e.yaml': WAIT.replace('Nothing happens when nothing is done.', '"A \\e[2J\\e]0;x\\a line,\\n and another."') });
+  for (const argv of [['explain'], ['preview']]) {
+    const { code, stdout } = await at.run(['experiment', ...argv, 'e.yaml'], { NODE_ENV: '' });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('A \ufffd[2J\ufffd]0;x\ufffd line, and another.')]);
+  }
+});
+
 describe('experiment preview', () => {
   test('names what would be hit, how it is undone and the digest; changes nothing', async () => {
     const at = desk();
@@ -190,12 +198,24 @@ describe('approve', () => {
     expect(JSON.parse(readFileSync(join(at.folder, '.toolquake', 'approvals', `${digest}.json`), 'utf8'))).toMatchObject({ digest });
   });
 
+  test.each([
+    ['approve', ['approve', digest]],
+    ['run', ['run', 'e.yaml']],
+  ])('%s: Ctrl-C at the question interrupts, and Ctrl-D is no answer; neither is a mistake of ours', async (_, argv) => {
+    const at = desk();
+    const interrupted = await typeAt(at, argv, '\u0003', { NODE_ENV: '' });
+    expect([interrupted.code, interrupted.text]).toEqual([130, expect.not.stringContaining('error')]);
+    const closed = await typeAt(at, argv, '\u0004', { NODE_ENV: '' });
+    expect([closed.code, closed.text]).toEqual([2, expect.stringMatching(/Nothing was approved|Nobody agreed/)]);
+    expect(approvals(at)).toEqual([]);
+  });
+
   test('refuses what is no digest', async () => {
     expect(await desk().run(['approve', '../../x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is no digest of a plan') });
   });
 });
 
-/** A terminal of util-linux around the command; answers when it is asked. */
+/** A terminal of util-linux around the command; answers when it is asked: with a line, or with a single key. */
 function typeAt(
   at: Desk,
   argv: readonly string[],
@@ -214,9 +234,9 @@ function typeAt(
     let isAsked = false;
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
       text += more;
-      if (isAsked || !text.includes('Type "approve"')) return;
+      if (isAsked || !/Type "(?:approve|yes)"/.test(text)) return;
       isAsked = true;
-      child.stdin.write(`${word}\n`);
+      child.stdin.write(word.length === 1 ? word : `${word}\n`);
     });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, text }));

@@ -1,16 +1,17 @@
 /** `toolquake run`: from the command line to a planned run, and from its journal to text and an exit code. */
-import { createInterface } from 'node:readline/promises';
 import { consent } from '../operations/consent.js';
 import { aboutOf } from '../operations/experiment-actions.js';
 import { planRun, type PlannedRun } from '../operations/plan-run.js';
 import { openResult } from '../operations/result-file.js';
 import { runExperiment } from '../operations/run-experiment.js';
+import { printable } from '../reporters/escape.js';
 import { PLAIN } from '../reporters/figures.js';
 import { renderRun } from '../reporters/run-report.js';
 import { createRunDigest } from '../reporters/run/run-digest.js';
 import { stateDirectory } from '../undo/state-directory.js';
 import { hostMs } from '../workers/host-clock.js';
 import { EXIT, numberOf, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
+import { typedLine } from './ask-terminal.js';
 import { startLiveRun } from './live-run.js';
 import { exitOfRun } from './run-exit.js';
 import { coloursFor } from './terminal.js';
@@ -75,14 +76,12 @@ async function agree(planned: PlannedRun, isYes: boolean, io: CommandIo): Promis
   if (agreed.by === 'approval') io.stderr.write(`toolquake: approved by ${agreed.who} at ${agreed.at}\n`);
 }
 
-async function askAtTerminal({ experiment, ladder, actions, target }: PlannedRun, io: CommandIo): Promise<boolean> {
-  const where = target.target.kind === 'url' ? target.target.url : target.target.command.join(' ');
-  io.stdout.write(`${experiment.question}\n\n  target  ${experiment.target}, ${where}\n`);
-  for (const { action, step } of actions) io.stdout.write(`  ${step.id}  ${aboutOf(action, step.params)}; at worst: ${action.worstCase}\n`);
-  const reader = createInterface({ input: io.stdin, output: io.stdout });
-  try {
-    return (await reader.question(`\nRun stage ${ladder.stage} (${ladder.dose} %)? Type "yes": `, { signal: io.signal })).trim() === 'yes';
-  } finally {
-    reader.close();
-  }
+async function askAtTerminal({ experiment, ladder, actions, target, targetIdentity }: PlannedRun, io: CommandIo): Promise<boolean> {
+  // Of an address, what is no secret in it.
+  const where = target.target.kind === 'url' ? targetIdentity : target.target.command.join(' ');
+  io.stdout.write(`${printable(experiment.question)}\n\n  target  ${experiment.target}, ${printable(where)}\n`);
+  for (const { action, step } of actions)
+    io.stdout.write(`  ${step.id}  ${printable(aboutOf(action, step.params))}; at worst: ${action.worstCase}\n`);
+  const question = `\nRun stage ${ladder.stage} (${ladder.dose} %)? Type "yes": `;
+  return (await typedLine(question, { input: io.stdin, output: io.stdout, signal: io.signal })) === 'yes';
 }
