@@ -46,6 +46,19 @@ test('rules hit what they say, end by themselves with the lease, and are cleared
   expect((await faults()).map(({ id }) => id)).toEqual(['somebody-else']);
 });
 
+test('where no proxy of the run counts, it counts itself what its rules hit, for as long as they are there', async () => {
+  const { proxy, world, where } = await shop();
+  const { seen } = world;
+  const done = await perform(plan, { ...where, plan: { rules: [refuse] } }, world);
+  expect([await done.prepared.verifyEffect(), seen]).toMatchObject([{ isInEffect: false }, []]);
+  await proxy.statusOf('refund');
+  expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  await proxy.statusOf('refund');
+  await proxy.statusOf('refund');
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ source: 'faults', calls: 3, delivered: 3 }), { timeout: 10_000 });
+  expect(seen[0]).toMatchObject({ delivered: 1 });
+});
+
 test('without anybody, the rules are gone when their time is over', async () => {
   const { proxy, world, where } = await shop();
   const done = await perform(plan, { ...where, plan: { rules: [refuse] } }, { ...world, lastsMs: 300 });

@@ -51,10 +51,10 @@ const isKind =
     entry.kind === kind;
 
 /**
- * Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. Where a whole
- * server is hit besides, every call of that time is in the faulted lane: then only the proxy knows which ones a rule has hit.
+ * Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. Where lanes are
+ * `blurred` every call of the fault is in the faulted lane, and only what counted the rules' hits knows how many there were.
  */
-function countCalls(samples: readonly Sample[], isMixed: boolean): RunHistory['calls'] {
+function countCalls(samples: readonly Sample[], isBlurred: boolean): RunHistory['calls'] {
   const of = (lane: Lane): number => samples.filter((one) => one.source === 'call' && one.lane === lane).length;
   let passed = 0;
   let delivered = 0;
@@ -64,7 +64,7 @@ function countCalls(samples: readonly Sample[], isMixed: boolean): RunHistory['c
     delivered = Math.max(delivered, one.delivered);
   }
   const hasLoad = samples.some((one) => one.source === 'call');
-  return { faulted: isMixed ? delivered : Math.max(of('faulted'), delivered), control: hasLoad ? of('control') : passed - delivered };
+  return { faulted: isBlurred ? delivered : Math.max(of('faulted'), delivered), control: hasLoad ? of('control') : passed - delivered };
 }
 
 /** Reads a journal. What verdict and findings said themselves is left out: so both can be made again and again. */
@@ -88,7 +88,8 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
   const blastsOf = (wanted: string): boolean => [...blasts.values()].includes(wanted);
   const hitsCalls = blastsOf('calls');
   const isCallsOnly = hitsCalls && !blastsOf('server');
-  const calls = countCalls(samples, hitsCalls && !isCallsOnly);
+  // A whole server is hit besides, or the rules are in a place where nobody can tell which call they hit.
+  const calls = countCalls(samples, hitsCalls && (!isCallsOnly || experiment.front === undefined));
   const rules = rulesOf(experiment, 'after');
   // By their place in the journal: two things of one moment have an order there.
   const placeOf = (phase: Kind<'phase'>['phase']): number => entries.findIndex((one) => one.kind === 'phase' && one.phase === phase);

@@ -92,7 +92,8 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     const startedAtHostMs = hostMs();
     const nowMs = (): number => hostMs() - startedAtHostMs;
     const fault = { onMs: Infinity, offMs: Infinity };
-    const isOnServer = blastOf(experiment) === 'server';
+    // Of calls to a server under fault none is one that we did not touch; and where no proxy of ours tells, nobody knows.
+    const isBlurred = blastOf(experiment) === 'server' || (blastOf(experiment) === 'calls' && experiment.front === undefined);
     const journal = openExperimentJournal(files.journal, {
       secrets: [...secretsOf(upstream, experiment, env), token],
       onEntry: options.onEntry,
@@ -170,7 +171,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       env,
       samples,
       record,
-      wasFaulty: (fromMs, toMs) => isOnServer && toMs >= fault.onMs && fromMs < fault.offMs,
+      wasFaulty: (fromMs, toMs) => isBlurred && toMs >= fault.onMs && fromMs < fault.offMs,
       startWorker: workerOf,
     });
     opened.push(() => sources.stop());

@@ -7,6 +7,8 @@ import { scaledRules } from '../scaled-rules.js';
 /** Where nobody says how long a rule may live: as long as one that a person injects. */
 const DEFAULT_LASTS_MS = 15 * 60_000;
 
+const COUNT_EVERY_MS = 500;
+
 const WITHOUT_PLACE = 'Add "front: {}" to the experiment, or name adminUrl and tokenVariable.';
 
 const TRANSPORTS = ['http', 'stdio', 'tcp', 'in-process'] as const satisfies readonly TransportName[];
@@ -76,6 +78,27 @@ export const plan = defineAction({
     const ids = rules.map(({ id }) => String(id));
     if (place !== undefined) await refuseTaken(place, ids, world);
     const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
+    // The proxy of the run tells of all that it does; elsewhere nobody does, and a dose that nobody counts proves nothing.
+    const isElsewhere = place !== undefined && place.adminUrl !== world.front?.adminUrl;
+    let stopCounting = (): void => {};
+    let isReleased = false;
+    const count = async (at: AdminPlace): Promise<number> => {
+      const counts = countsIn(await askPlace(at, world, 'GET /chaos/status'), ids);
+      // Two rules may have hit one call: so many were hit at least.
+      const delivered = Math.max(0, ...counts);
+      if (isElsewhere && delivered > 0) world.onSample({ source: 'faults', atMs: world.nowMs(), calls: delivered, delivered });
+      return counts.reduce((sum, one) => sum + one, 0);
+    };
+    const keepCounting = (at: AdminPlace): void => {
+      if (isReleased) return;
+      stopCounting = world.clock.schedule(COUNT_EVERY_MS, () => {
+        // Who does not answer now may answer the next time; what was counted before stays.
+        void count(at).then(
+          () => keepCounting(at),
+          () => keepCounting(at),
+        );
+      });
+    };
     return {
       hits: checked.rules
         .filter(({ isEnabled }) => isEnabled)
@@ -97,10 +120,14 @@ export const plan = defineAction({
       ],
       async verifyEffect() {
         if (place === undefined) return { isInEffect: false, proof: 'the run has no proxy' };
-        const delivered = countIn(await askPlace(place, world, 'GET /chaos/status'), ids);
+        const delivered = await count(place);
+        if (isElsewhere && delivered > 0) keepCounting(place);
         return { isInEffect: delivered > 0, proof: `${delivered} calls were hit by ${ids.join(', ')}` };
       },
-      release: async () => {},
+      async release() {
+        isReleased = true;
+        stopCounting();
+      },
     };
   },
 });
@@ -146,9 +173,10 @@ function placeOf(params: JsonObject, { front }: Pick<FeasibilityWorld, 'front'>)
   return front === undefined ? undefined : { adminUrl: front.adminUrl, tokenVariable: front.adminTokenVariable };
 }
 
-function countIn({ faults }: JsonObject, ids: readonly string[]): number {
+/** How many calls each of these rules hit. */
+function countsIn({ faults }: JsonObject, ids: readonly string[]): readonly number[] {
   const ours = (Array.isArray(faults) ? faults : []).filter((one): one is JsonObject => isObject(one) && ids.includes(String(one['id'])));
-  return ours.reduce((sum, { requestCount }) => sum + (typeof requestCount === 'number' ? requestCount : 0), 0);
+  return ours.map(({ requestCount }) => (typeof requestCount === 'number' ? requestCount : 0));
 }
 
 /** Ids of what is injected, and of the plan that it started with. */
