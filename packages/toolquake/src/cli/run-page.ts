@@ -12,7 +12,7 @@ import { stateDirectory } from '../undo/state-directory.js';
 import { hostMs } from '../workers/host-clock.js';
 import { EXIT, numberOf, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
 import { typedLine } from './ask-terminal.js';
-import { startLiveRun } from './live-run.js';
+import { startLiveRun, type LiveRun } from './live-run.js';
 import { exitOfRun } from './run-exit.js';
 import { coloursFor } from './terminal.js';
 
@@ -31,18 +31,20 @@ export async function runPage(args: CommandArguments, io: CommandIo): Promise<nu
     env: io.env,
     signal: io.signal,
   });
-  if (!isDryRun) await agree(planned, options['yes'] === true, io);
   const result = openResult(out, io.stdout);
   const isLive = format === 'console' && out === undefined;
   const isQuiet = options['quiet'] === true;
-  const startedMs = hostMs();
-  const live = isQuiet
-    ? undefined
-    : startLiveRun({ stream: isLive ? io.stdout : io.stderr, env: io.env, nowMs: () => hostMs() - startedMs });
+  let live: LiveRun | undefined;
   const end = await runExperiment(planned, {
     isDryRun,
+    agree: isDryRun ? undefined : () => agree(planned, options['yes'] === true, io),
     env: io.env,
     signal: io.signal,
+    onStart() {
+      // Not earlier: somebody may have been asked, and nothing may write over the question.
+      const startedMs = hostMs();
+      if (!isQuiet) live = startLiveRun({ stream: isLive ? io.stdout : io.stderr, env: io.env, nowMs: () => hostMs() - startedMs });
+    },
     onEntry: (entry) => live?.entry(entry),
     tell: (line) => void io.stderr.write(`toolquake: ${line}\n`),
   }).finally(() => live?.close());
@@ -53,7 +55,9 @@ export async function runPage(args: CommandArguments, io: CommandIo): Promise<nu
       renderRun(digester.result(), format, { subject: end.runId, paint: out === undefined ? coloursFor(io.stdout, io.env) : PLAIN }),
     );
   }
-  for (const line of planned.ladder.widen) io.stderr.write(`${line}\n`);
+  const { widen, greens } = planned.ladder;
+  if (widen.length > 0) io.stderr.write(`It had held ${greens} times before, so this run counts no more. What would teach something:\n`);
+  for (const line of widen) io.stderr.write(`  ${line}\n`);
   const { verdict } = end.judgement.verdict;
   if (verdict !== 'undo-failed' && io.signal.aborted) return EXIT.interrupted;
   return exitOfRun(verdict);

@@ -3,11 +3,12 @@ import { ToolquakeError } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import * as kinds from '../actions/kinds/index.js';
 import { loadExperiment, type LoadedExperiment } from '../config/load-experiment.js';
-import { faultDigest, planDigest, targetIdentityOf } from '../experiments/digests.js';
+import { faultDigest, planDigest, targetDigestOf, targetIdentityOf } from '../experiments/digests.js';
 import { askLadder, type LadderAnswer } from '../experiments/ladder.js';
 import { refusalsOf } from '../experiments/refusals.js';
 import { probeTarget } from '../targets/probe-target.js';
 import { actionsAt, type StagedAction } from './experiment-actions.js';
+import { missedAlerts } from './missed-alerts.js';
 import { listRuns } from './run-store.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,8 @@ export type PlannedRun = LoadedExperiment & {
   readonly actions: readonly StagedAction[];
   /** One text for one server: what locks and approvals are about. */
   readonly targetIdentity: string;
+  /** Of the identity: what is kept of it. */
+  readonly targetDigest: string;
   readonly faultDigest: string;
   readonly planDigest: string;
   /** Undefined while nobody could see it. */
@@ -46,11 +49,14 @@ export async function planRun(options: PlanRunOptions): Promise<PlannedRun> {
   refuseProduction(loaded, env);
   const identity = targetIdentityOf(target);
   const faults = faultDigest(experiment);
+  const targetDigest = targetDigestOf(identity);
   const build = await seenBuild(loaded, options);
   const ladder = askLadder({
     experiment,
     runs: await listRuns(root),
     faultDigest: faults,
+    targetDigest,
+    missedElsewhere: missedAlerts(env).filter((one) => one.targetDigest === targetDigest),
     build,
     stage: options.stage,
     actionWords: Object.values(kinds).map(({ type }) => type),
@@ -62,8 +68,9 @@ export async function planRun(options: PlanRunOptions): Promise<PlannedRun> {
     ladder,
     actions: actionsAt(experiment, ladder.dose),
     targetIdentity: identity,
+    targetDigest,
     faultDigest: faults,
-    planDigest: planDigest({ experiment, stage: ladder.stage, targetIdentity: identity }),
+    planDigest: planDigest({ experiment, stage: ladder.stage, targetIdentity: identity, target }),
     build,
   };
 }

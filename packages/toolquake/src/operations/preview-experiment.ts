@@ -2,9 +2,10 @@
 import type { Action, ActionWorld } from '../actions/action.js';
 import type { LoadedExperiment } from '../config/load-experiment.js';
 import type { Feasibility, PreparedAction } from '../core/prepared-action.js';
-import { faultDigest, planDigest, targetIdentityOf } from '../experiments/digests.js';
+import { faultDigest, planDigest, targetDigestOf, targetIdentityOf } from '../experiments/digests.js';
 import { askLadder, type LadderAnswer } from '../experiments/ladder.js';
 import { refusalsOf, type Refusal } from '../experiments/refusals.js';
+import { missedAlerts } from './missed-alerts.js';
 import { listRuns } from './run-store.js';
 
 /** An action at the dose of the stage. `problem`: why nobody can say yet what it would hit. */
@@ -50,10 +51,14 @@ export async function previewExperiment(
   { actions, root, world }: PreviewWorld,
 ): Promise<ExperimentPreview> {
   const digest = faultDigest(experiment);
+  const targetIdentity = targetIdentityOf(target);
+  const targetDigest = targetDigestOf(targetIdentity);
   const ladder = askLadder({
     experiment,
     runs: await listRuns(root),
     faultDigest: digest,
+    targetDigest,
+    missedElsewhere: missedAlerts(world.env).filter((one) => one.targetDigest === targetDigest),
     stage: wanted,
     actionWords: actions.map(({ type }) => type),
   });
@@ -75,7 +80,7 @@ export async function previewExperiment(
   return {
     stage,
     dose,
-    planDigest: planDigest({ experiment, stage, targetIdentity: targetIdentityOf(target) }),
+    planDigest: planDigest({ experiment, stage, targetIdentity, target }),
     faultDigest: digest,
     refusals,
     ladder,

@@ -1,5 +1,5 @@
 /** Runs one stage of an experiment to its verdict: everything is written down first, and undone always. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { JOURNAL_VERSION, type JsonObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import type { WorkerHandle } from '../actions/action.js';
@@ -25,6 +25,7 @@ import { openExperimentJournal } from './experiment-journal.js';
 import { preconditionsOf } from './experiment-preconditions.js';
 import { secretsOf } from './experiment-secrets.js';
 import { openSources } from './experiment-sources.js';
+import { noteMissedAlert } from './missed-alerts.js';
 import { refuseProduction, seenBuild, type PlannedRun } from './plan-run.js';
 import { createRun, newRunId, RUN_FILES, runsFolder } from './run-store.js';
 
@@ -34,6 +35,8 @@ export type RunExperimentOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Rejects when nobody agreed. Asked once the server is ours: an approval counts once, and is not used up for nothing. */
+  readonly agree?: (() => Promise<void>) | undefined;
   /** Hears of the run as soon as it has a name. */
   readonly onStart?: ((run: { readonly runId: string; readonly folder: string }) => void) | undefined;
   readonly onEntry: (entry: RunEntry) => void;
@@ -72,6 +75,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       await Promise.resolve(close()).catch((error: unknown) => tell(`at the end: ${String(error)}`));
   };
   try {
+    await options.agree?.();
     const files = createRun(root, runId, text);
     opened.push(() => {
       // What is not undone keeps the server to itself, until a sweep or a person has undone it.
@@ -121,6 +125,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       question: experiment.question,
       ...(experiment.owner === undefined ? {} : { owner: experiment.owner }),
       target: experiment.target,
+      targetDigest: planned.targetDigest,
       environment: experiment.environment,
       startedAt: new Date().toISOString(),
       stage: ladder.stage,
@@ -216,7 +221,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
         record,
         entries: journal.entries,
         preconditions: () => preconditionsOf({ planned, world, sources, samples }),
-        build: async () => planned.build ?? (await seenBuild(planned, { env, signal })) ?? 'unknown',
+        build: () => sameBuild(planned, { env, signal }),
         async perform(action, step) {
           if (step.undo === undefined) return step.apply();
           const number = await ledger.intend(action, step.name, step.undo);
@@ -240,6 +245,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
         signal: AbortSignal.any([signal, alarm.signal]),
       },
     );
+    if (judgement.findings.some(({ name }) => name === 'missed-alert')) blockServer(planned, runId, options);
     await letGo();
     return { runId, folder: files.folder, judgement, entries: journal.entries() };
   } catch (error) {
@@ -248,6 +254,24 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     if (!isOurs) lock.release();
     throw error;
   }
+}
+
+/** Nobody is told when this server is down: nothing more is broken there, from whichever folder, before a person has read so. */
+function blockServer({ root, experiment: { target }, targetDigest }: PlannedRun, runId: string, { env, tell }: RunExperimentOptions): void {
+  try {
+    noteMissedAlert(env, { runId, root: resolve(root), target, targetDigest });
+  } catch (error) {
+    tell(`Only runs from this folder are blocked by the missed alert: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The build that is there now. One that nobody saw, or that came after the stage was chosen, is none that a result can be about. */
+async function sameBuild(planned: PlannedRun, world: Parameters<typeof seenBuild>[1]): Promise<string> {
+  const build = await seenBuild(planned, world);
+  if (build === undefined) throw new Error('its tools could not be listed');
+  if (planned.build !== undefined && build !== planned.build)
+    throw new Error(`it was ${planned.build} when the run was planned, and is ${build} now; start the run again`);
+  return build;
 }
 
 /** The process's own environment may be changed by whoever embeds us: what was staging may not be any more. */
