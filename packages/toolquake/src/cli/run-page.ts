@@ -55,10 +55,12 @@ export async function runPage(args: CommandArguments, io: CommandIo): Promise<nu
       renderRun(digester.result(), format, { subject: end.runId, paint: out === undefined ? coloursFor(io.stdout, io.env) : PLAIN }),
     );
   }
-  const { widen, greens } = planned.ladder;
-  if (widen.length > 0) io.stderr.write(`It had held ${greens} times before, so this run counts no more. What would teach something:\n`);
-  for (const line of widen) io.stderr.write(`  ${line}\n`);
   const { verdict } = end.judgement.verdict;
+  const { widen, greens } = planned.ladder;
+  if (verdict === 'held' && widen.length > 0) {
+    const lines = [`It had held ${greens} times before, so this green does not count. What would teach something:`, ...widen];
+    io.stderr.write(`${lines.join('\n  ')}\n`);
+  }
   if (verdict !== 'undo-failed' && io.signal.aborted) return EXIT.interrupted;
   return exitOfRun(verdict);
 }

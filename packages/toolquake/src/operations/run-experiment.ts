@@ -252,6 +252,8 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     const isOurs = opened.length > 0;
     await letGo();
     if (!isOurs) lock.release();
+    // What was being set up when somebody interrupted it has failed for that reason.
+    signal.throwIfAborted();
     throw error;
   }
 }
