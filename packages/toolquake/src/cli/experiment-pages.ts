@@ -26,7 +26,7 @@ export async function checkExperimentFile(args: CommandArguments, io: CommandIo)
   const path = fileOf(args);
   const { loaded, problems } = await readExperiment(path, { actions: kinds, project: textOf(args.options['config']) });
   const refusals = loaded === undefined ? [] : refusalsOf(loaded.experiment, loaded.target, io.env);
-  const missing = loaded === undefined ? [] : missingIn(loaded.experiment, loaded.target);
+  const missing = loaded === undefined ? [] : missingIn(loaded.experiment, loaded.target, catalogue);
   const isGood = loaded !== undefined && refusals.length === 0;
   if (args.options['json'] === true) {
     io.stdout.write(`${JSON.stringify({ file: path, isGood, experiment: loaded?.experiment.id, problems, refusals, missing }, null, 2)}\n`);

@@ -3,7 +3,7 @@ import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@
 import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { failureReasons, isFailureReason } from '../core/failure-reason.js';
-import { SIGNALS, type Sample, type SignalQuery, type SteadyRule } from '../core/sample.js';
+import { SIGNALS, type Sample, type SignalName, type SignalQuery, type SteadyPhase, type SteadyRule } from '../core/sample.js';
 import { timeWord } from '../core/time-word.js';
 import type { ConfiguredTarget } from './configured-target.js';
 import type { Settings } from './experiment-settings.js';
@@ -18,6 +18,8 @@ export type ExperimentSurroundings = {
 const STEADY_PHASES = ['before', 'during', 'after'];
 /** Too few samples stretch a window to this many times its length, and no further. */
 const STRETCH = 4;
+/** Process and host are looked at so often. */
+const SAMPLER_MS = 1000;
 
 /** Reports every problem. */
 export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
@@ -35,12 +37,15 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     checkPhases(reader, rule, path);
     checkBrought(report, experiment.steady[index]!, path, experiment, around);
     checkQuery(report, experiment.steady[index]!, path, experiment, around);
+    checkReach(report, rule, path);
   });
+  if (settings['steady'] !== undefined) checkCover(report, experiment);
   rules('rollback_on').forEach((rule, index) => {
     const path = ['rollback_on', index];
     checkBound(reader, rule, path, ['above', 'below']);
     checkQuery(report, experiment.rollbackOn[index]!, path, experiment, around);
-    checkWithin(report, experiment, experiment.rollbackOn[index]!.forMs, [...path, 'for']);
+    checkReach(report, rule, path);
+    checkPatience(report, experiment, experiment.rollbackOn[index]!.forMs, [...path, 'for']);
   });
   if (experiment.rollbackOn.length === 0) {
     report(
@@ -86,6 +91,50 @@ function checkPhases(reader: ValueReader, rule: Settings, path: PlanPath): void 
   if (given.length === 0) reader.report([...path, 'in'], 'IMPOSSIBLE', `${pathText(path)}.in is empty: the rule would never count.`);
 }
 
+/** What never happens, or always does, decides nothing: a percentage in the place of a share is the usual reason. */
+function checkReach(report: Report, rule: Settings, path: PlanPath): void {
+  const signal = rule['signal'] as SignalName;
+  if (signal === 'reading') return;
+  const { unit, source } = SIGNALS[signal];
+  const isShare = unit === 'share';
+  // How the tripwire of an action on a host that others keep busy is switched off.
+  const mayBeMost = source === 'host';
+  const most = isShare ? 1 : Number.POSITIVE_INFINITY;
+  const ends: Readonly<Record<string, (bound: number) => string | undefined>> = {
+    atLeast: (bound) => (bound <= 0 ? 'it always holds' : bound > most ? 'it never holds' : undefined),
+    atMost: (bound) => (bound < 0 ? 'it never holds' : bound >= most ? 'it always holds' : undefined),
+    equals: (bound) => (bound < 0 || bound > most ? 'it never holds' : undefined),
+    above: (bound) => (bound < 0 ? 'it always trips' : bound > most || (bound === most && !mayBeMost) ? 'it never trips' : undefined),
+    below: (bound) => (bound <= 0 ? 'it never trips' : bound > most ? 'it always trips' : undefined),
+  };
+  for (const [word, endOf] of Object.entries(ends)) {
+    const bound = rule[word];
+    const end = typeof bound === 'number' ? endOf(bound) : undefined;
+    if (end === undefined) continue;
+    const range = isShare ? 'is a share from 0 to 1' : 'is never less than 0';
+    const advice = isShare && Number(bound) >= 1 ? `${String(bound)} % is ${Number(bound) / 100}.` : undefined;
+    report([...path, word], `is ${String(bound)}, and ${signal} ${range}: ${end}.`, advice);
+  }
+}
+
+/** Without a rule before the fault nobody knows whether it was well, and without one from then on nothing can be violated. */
+function checkCover(report: Report, { steady }: Experiment): void {
+  const has = (phase: SteadyPhase): boolean => steady.some(({ phases }) => phases.includes(phase));
+  if (steady.length === 0) return;
+  if (!has('before')) report(['steady'], 'has no rule that counts before the fault: whether all was well then would not be known.');
+  if (!has('during') && !has('after'))
+    report(['steady'], 'has no rule that counts during or after the fault: nothing could be violated.');
+}
+
+/** A tripwire that waits longer than there is anything to see never trips. */
+function checkPatience(report: Report, { actions, mustSelfHeal }: Experiment, forMs: number, path: PlanPath): void {
+  const faultMs = timeOf(actions);
+  if (forMs >= faultMs && !mustSelfHeal)
+    report(path, `is ${timeWord(forMs)}, and the faults last ${timeWord(faultMs)}: it could never trip.`);
+}
+
+const timeOf = (actions: Experiment['actions']): number => actions.reduce((sum, { forMs }) => sum + forMs, 0);
+
 /** What an action sees itself is seen while it works, and never before or after. */
 function checkBrought(
   report: Report,
@@ -127,12 +176,7 @@ function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experime
       report(at('lane'), `is "${lane}", and only the proxy of the run can tell which calls were hit.`, 'Add "front: {}".');
   }
   checkWithin(report, experiment, windowMs, at('window'));
-  const everyMs =
-    source === 'probe'
-      ? experiment.monitor.everyMs
-      : source === 'call' && experiment.load !== undefined
-        ? 1000 / experiment.load.perSecond
-        : undefined;
+  const everyMs = intervalOf(query, experiment);
   if (everyMs !== undefined && (STRETCH * windowMs) / everyMs < minSamples) {
     const least = Math.ceil((minSamples * everyMs) / 1000);
     report(
@@ -141,6 +185,14 @@ function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experime
       `A window of ${least}s would.`,
     );
   }
+}
+
+/** From one sample to the next, at best. */
+function intervalOf({ signal, name }: SignalQuery, { monitor, load, readings }: Experiment): number | undefined {
+  const { source } = SIGNALS[signal];
+  if (source === 'probe') return monitor.everyMs;
+  if (source === 'call' || source === 'task') return load === undefined ? undefined : 1000 / load.perSecond;
+  return source === 'reading' ? readings.find((one) => one.name === name)?.everyMs : SAMPLER_MS;
 }
 
 function checkReading(
@@ -236,15 +288,21 @@ function checkTimes(report: Report, experiment: Experiment): void {
       `ttl must be more than ${timeWord(2 * lease.heartbeatMs)}.`,
     );
   }
-  const faultMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
-  const wholeMs = times.beforeMs + faultMs + times.afterMs;
+  const windowOf = (phase: SteadyPhase): number =>
+    Math.max(0, ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes(phase) ? [windowMs] : [])));
+  // Steady is what was so for a whole window.
+  const beforeMs = Math.max(times.beforeMs, windowOf('before'));
+  const wholeMs = beforeMs + timeOf(experiment.actions) + Math.max(times.afterMs, windowOf('after'));
   if (wholeMs > limits.maxRuntimeMs) {
     report(
       ['limits', 'maxRuntime'],
-      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together.`,
+      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together, windows included.`,
     );
   }
   if (monitor.everyMs < 100) report(['monitor', 'every'], 'is less than 100ms: that is load, not monitoring.');
+  experiment.readings.forEach(({ everyMs }, index) => {
+    if (everyMs < 100) report(['readings', index, 'every'], 'is less than 100ms: that is load, which no limit counts.');
+  });
   if (monitor.everyMs > limits.maxRuntimeMs) report(['monitor', 'every'], 'is longer than the whole run may be.');
   if (monitor.slowFactor <= 1) report(['monitor', 'slowFactor'], 'must be more than 1: the quiet phase itself would be slow.');
   if (times.tickMs < 10 || times.tickMs > 2000)

@@ -66,6 +66,7 @@ export function parseText(source: string): ParsedText {
     return refused(second.range[0], 'BAD_SYNTAX', 'A plan is one YAML document, and here begins a second one.', 'Remove the "---".');
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (holdsItself(value)) return refused(0, 'BAD_SYNTAX', 'An alias stands inside of what it means: that has no end.', 'Write it out.');
     return { value, problems: [], locate: (path, part) => at(offsetOf(document, path, part)) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
@@ -74,6 +75,14 @@ export function parseText(source: string): ParsedText {
     }
     return refused(0, 'BAD_SYNTAX', `${error.message}.`);
   }
+}
+
+/** No data of ours is round: whoever writes it down would never come to an end. */
+function holdsItself(value: unknown, around: ReadonlySet<unknown> = new Set()): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (around.has(value)) return true;
+  const within = new Set([...around, value]);
+  return Object.values(value).some((item) => holdsItself(item, within));
 }
 
 function offsetOf(document: Document.Parsed, path: PlanPath, part: 'key' | 'value'): number {

@@ -40,6 +40,11 @@ export const blockDependency = defineAction({
     // The table of conditions to abort on: the probe of the protocol itself fails, so the process crashed.
     { signal: 'protocol_failures', windowMs: 120_000, minSamples: 1, above: 0, forMs: 0, origin: 'block-dependency' },
   ],
+  async settle(params) {
+    // Whom it hits has to be said before anybody runs or approves it.
+    paramsOf(params);
+    return params;
+  },
   // A dependency is there or not: a lower stage is a shorter one.
   scale: (params) => params,
   async feasibility(params, { env, signal }) {

@@ -14,7 +14,7 @@ export const stop = defineCommand({
     },
     { flag: '--json', kind: 'switch', about: 'Print JSON instead of text.' },
   ],
-  examples: ['toolquake stop', 'toolquake stop 2026-11-18-block-database-1', 'toolquake stop --all'],
+  examples: ['toolquake stop', 'toolquake stop 20261119-014312-block-database-3f9a', 'toolquake stop --all'],
   async handle({ options, positionals }, io) {
     const { haltHost, runsToStop, stopRun } = await import('../../operations/stop-runs.js');
     const { leftoverText } = await import('../leftover-page.js');
