@@ -5,6 +5,7 @@ import type { Feasibility, PreparedAction } from '../core/prepared-action.js';
 import { faultDigest, planDigest, targetDigestOf, targetIdentityOf } from '../experiments/digests.js';
 import { askLadder, type LadderAnswer } from '../experiments/ladder.js';
 import { refusalsOf, type Refusal } from '../experiments/refusals.js';
+import { dosed } from './experiment-actions.js';
 import { missedAlerts } from './missed-alerts.js';
 import { listRuns } from './run-store.js';
 
@@ -70,12 +71,8 @@ export async function previewExperiment(
   for (const step of refusals.length > 0 ? [] : experiment.actions) {
     const action = actions.find(({ type }) => type === step.action);
     if (action === undefined) throw new Error(`There is no action "${step.action}".`);
-    previewed.push({
-      id: step.id,
-      action: step.action,
-      forMs: step.forMs,
-      ...(await previewAction(action, action.scale(step.params, dose / 100), world)),
-    });
+    const { params, forMs } = dosed(action, step, dose / 100);
+    previewed.push({ id: step.id, action: step.action, forMs, ...(await previewAction(action, params, world)) });
   }
   return {
     stage,

@@ -45,7 +45,7 @@ export const blockDependency = defineAction({
     paramsOf(params);
     return params;
   },
-  // A dependency is there or not: a lower stage is a shorter one.
+  // A dependency is there or not: at a lower stage it is gone for a shorter time.
   scale: (params) => params,
   async feasibility(params, { env, signal }) {
     const read = paramsOf(params);
