@@ -155,6 +155,7 @@ function undoLines({ undo, actions }: Experiment): readonly string[] {
 
 function verdictLines(experiment: Experiment): readonly string[] {
   const { times, expectAlert, mustSelfHeal, recoverWithinMs, dose } = experiment;
+  const beforeMs = Math.max(times.beforeMs, ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes('before') ? [windowMs] : [])));
   const since = mustSelfHeal ? 'of the fault, while it is still there' : 'of the undo';
   const alert =
     expectAlert === undefined
@@ -163,7 +164,7 @@ function verdictLines(experiment: Experiment): readonly string[] {
           `an alert came within ${expectAlert.withinCycles} probes${expectAlert.reasons.length === 0 ? '' : `, and said ${expectAlert.reasons.join(' or ')}`}`,
         ];
   const held = [
-    `all was steady for ${timeWord(times.beforeMs)} before`,
+    `all was steady for ${timeWord(beforeMs)} before`,
     'what must stay true during the fault did',
     ...alert,
     `all was steady again within ${timeWord(recoverWithinMs)} ${since}`,
