@@ -17,7 +17,7 @@ function routes() {
   const decider = createLiveDecider({ plan, random: keyedRandom(1), transport: 'http', startedAtMs: 0 });
   const told: JournalEntry[] = [];
   const journal = (entry: JournalEntry): void => void told.push(entry);
-  const controller = createController({ plan, decider, clock: realClock, catalogue, release: () => {}, journal });
+  const controller = createController({ plan, decider, clock: realClock, catalogue, release: () => {}, endRules: () => {}, journal });
   const tasks = createTaskMarks({ clock: realClock, startedAtMs: 0, journal });
   const readPlan = (text: string) => {
     const reading = readPlanText(text, { catalogue, transport: 'http' });

@@ -59,6 +59,16 @@ test('where no proxy of the run counts, it counts itself what its rules hit, for
   expect(seen[0]).toMatchObject({ delivered: 1 });
 });
 
+test('a server that a rule keeps down is up again with the undo, whatever time the rule has', async () => {
+  const { proxy, world, where } = await shop();
+  const down = { id: 'down', fault: 'crash', params: { downMs: 600_000 }, when: { tool: 'refund' } };
+  const done = await perform(plan, { ...where, plan: { rules: [down] } }, world);
+  await expect(proxy.statusOf('refund')).rejects.toThrow();
+  await expect(proxy.statusOf('echo')).rejects.toThrow();
+  expect(await done.undo()).toMatchObject([{ is: 'undone' }]);
+  await expect.poll(() => proxy.statusOf('echo').catch(() => 0)).toBe(200);
+});
+
 test('without anybody, the rules are gone when their time is over', async () => {
   const { proxy, world, where } = await shop();
   const done = await perform(plan, { ...where, plan: { rules: [refuse] } }, { ...world, lastsMs: 300 });

@@ -19,6 +19,7 @@ async function controlled(...rules: Rule[]): Promise<Proxied & { controller: Cha
     clock: realClock,
     catalogue: createCatalogue(faults),
     release: () => running.proxy.performer.release(),
+    endRules: (ids) => running.proxy.performer.endRules(ids),
   });
   onTestFinished(() => controller.clearAll());
   return { ...running, controller };
@@ -53,6 +54,25 @@ test('the kill switch ends an outage', async () => {
   await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
   controller.kill();
   expect(await talk(port, [HELLO])).toEqual(HELLO);
+});
+
+test('when a rule is cleared, what it held goes on, and connections that it refused are taken again', async () => {
+  const { port, controller, journal } = await controlled();
+  const socket = dial(port);
+  const { text, broken } = listen(socket);
+  const silence = controller.inject({ fault: 'blackhole', params: { forMs: HOUR } });
+  socket.write('1');
+  await expect.poll(() => journal.length).toBe(1);
+  const outage = controller.inject({ fault: 'connection-refused', params: { forMs: HOUR } });
+  await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
+  controller.clear(silence);
+  await expect.poll(text).toBe('1');
+  await expect(talk(port, [HELLO])).rejects.toMatchObject({ code: 'ECONNRESET' });
+  controller.clear(outage);
+  expect(await talk(port, [HELLO])).toEqual(HELLO);
+  socket.write('2');
+  await expect.poll(text).toBe('12');
+  expect(broken()).toBeUndefined();
 });
 
 test('after a revival the rules draw anew for what is open, too', async () => {

@@ -18,7 +18,7 @@ export type AttachOptions = {
   readonly ends: Ends;
   /** Why it cannot perform a fault (in this phase, where one is named) that its transport could, as a sentence. */
   readonly whyNot?: (fault: Fault, phase?: Phase) => string | undefined;
-  /** Lets go of what the ends keep back (a frozen server goes on). Called on a kill and at the end. */
+  /** Lets go of what the ends keep back (a frozen server goes on): on a kill, at the end, and when the rule that did it is gone. */
   readonly thaw?: () => void;
   /** Puts back what was patched. Called once, at the end. */
   readonly restore?: () => void;

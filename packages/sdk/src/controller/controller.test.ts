@@ -19,6 +19,8 @@ type Rig = {
   clock: ReturnType<typeof handClock>;
   session: Session;
   releases: number[];
+  /** Rules that are gone, one text for each time. */
+  ended: string[];
   /** What the journal was told. */
   told: JournalEntry[];
   /** Ids of the rules that fire on the next call. */
@@ -31,15 +33,17 @@ function rig(rules: readonly Rule[] = [], guarded?: string): Rig {
   const releases: number[] = [];
   const decider = createLiveDecider({ plan, random: keyedRandom(42), transport: 'simulator', startedAtMs: 0, observesAll: true });
   const release = (): void => void releases.push(clock.nowMs());
+  const ended: string[] = [];
+  const endRules = (ids: readonly string[]): void => void (ids.length > 0 && ended.push(ids.join(' ')));
   const told: JournalEntry[] = [];
   const journal = (entry: JournalEntry): void => void told.push(entry);
-  const controller = createController({ plan, decider, clock, catalogue: createCatalogue({ fault }), release, guarded, journal });
+  const controller = createController({ plan, decider, clock, catalogue: createCatalogue({ fault }), release, endRules, guarded, journal });
   const session = startSession();
   const call = (tool = 'search'): string[] => {
     const { exchange } = decider.request(session, callFrame(tool), clock.nowMs());
     return exchange === undefined ? [] : engagementsOf(exchange).map((one) => one.rule.id);
   };
-  return { controller, decider, clock, session, releases, told, call };
+  return { controller, decider, clock, session, releases, ended, told, call };
 }
 
 const half = (id: string): Rule => rule(id, { probability: 0.5 });
@@ -203,6 +207,19 @@ describe('the journal', () => {
       { kind: 'control', atMs: 50, what: 'inject', by, added: [listed('b')], lastsMs: 1000 },
       { kind: 'control', atMs: 50, what: 'clear-all', by, removed: ['b'] },
     ]);
+  });
+
+  test('rules that are gone are told to whatever performs them, however they went', () => {
+    const { controller, clock, ended } = rig([rule('kept'), rule('gone'), half('other')]);
+    controller.inject({ fault: fault.type, id: 'late' }, 50);
+    clock.advance(50);
+    controller.replacePlan(again([rule('kept'), rule('other')]));
+    controller.inject({ fault: fault.type, id: 'a' });
+    controller.clear('a');
+    controller.inject({ fault: fault.type, id: 'b' });
+    controller.inject({ fault: fault.type, id: 'c' });
+    controller.clearAll();
+    expect(ended).toEqual(['late', 'gone other', 'a', 'b c']);
   });
 
   test('is told nothing where nothing changed, and the new seed where there is one', () => {

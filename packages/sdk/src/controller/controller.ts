@@ -27,6 +27,8 @@ export type ControllerOptions = {
   readonly catalogue: Catalogue;
   /** Sends on what is held or delayed: a performer's `release`. */
   readonly release: () => void;
+  /** Ends what rules that are gone keep broken: a performer's `endRules`. */
+  readonly endRules: (ruleIds: readonly string[]) => void;
   /** Why nothing may be injected here; undefined when it may. */
   readonly guarded?: string | undefined;
   /** Judges where a rule can act, in place of the decider's transport: throws when it can nowhere. */
@@ -117,6 +119,7 @@ export function createController(options: ControllerOptions): ChaosController {
       const expire = (): void => {
         injected.delete(rule.id);
         apply();
+        options.endRules([rule.id]);
         tell('expire', { by: 'time', removed: [rule.id] });
       };
       const stop = durationMs === Infinity ? () => {} : clock.schedule(durationMs, expire);
@@ -129,6 +132,7 @@ export function createController(options: ControllerOptions): ChaosController {
       const isFound = remove(id);
       if (!isFound) return false;
       apply();
+      options.endRules([id]);
       tell('clear', { removed: [id] });
       return true;
     },
@@ -137,6 +141,7 @@ export function createController(options: ControllerOptions): ChaosController {
       const removed = [...injected.keys()];
       for (const id of removed) remove(id);
       apply();
+      options.endRules(removed);
       tell('clear-all', { removed });
     },
     replacePlan(next) {
@@ -151,6 +156,8 @@ export function createController(options: ControllerOptions): ChaosController {
       if (!isSameSeed) random = keyedRandom(plan.seed);
       apply();
       const kept = new Set(plan.rules.map(({ id }) => id));
+      const same = new Set(plan.rules);
+      options.endRules([...known.values()].flatMap((rule) => (same.has(rule) ? [] : [rule.id])));
       tell('reload', {
         added: listedRules(plan.rules.filter((rule) => known.get(rule.id) !== rule)),
         removed: [...known.keys()].filter((id) => !kept.has(id)),

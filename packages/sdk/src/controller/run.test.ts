@@ -168,6 +168,28 @@ describe('a run', () => {
     expect(run.journal).toHaveLength(length);
   });
 
+  test.each(['clear', 'restore', 'kill', 'time'])('a server that a rule keeps down or still goes on when the rule ends by %s', (way) => {
+    const clock = createManualClock();
+    const run = start([], { clock });
+    let lets = 0;
+    const ends = { ...NOTHING, release: () => void lets++ };
+    const attachment = attach(run, { ends, thaw: () => void lets++ });
+    const restored = { fault: 'crash', id: 'down', params: { downMs: 600_000 } };
+    if (way === 'restore') run.use(restored);
+    else run.inject(restored, way === 'time' ? 1000 : 900_000);
+    call(attachment, attachment.begin());
+    run.inject({ ...LATENCY, id: 'other' });
+    run.clear('other');
+    expect(lets).toBe(0);
+    if (way === 'clear') run.clear('down');
+    else if (way === 'restore') run.restore();
+    else if (way === 'kill') run.kill();
+    else clock.advance(1000);
+    expect(lets).toBe(2);
+    run.clearAll();
+    expect(lets).toBe(2);
+  });
+
   test('what is asked of a run that has ended is refused by name', () => {
     const run = start();
     run.stop();

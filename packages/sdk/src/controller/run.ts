@@ -68,7 +68,12 @@ export type Run = ChaosController & {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-type Held = Attached & { readonly detach: () => void; readonly release: () => void; readonly fired: ReadonlyMap<string, number> };
+type Held = Attached & {
+  readonly detach: () => void;
+  readonly release: () => void;
+  readonly endRules: (ruleIds: readonly string[]) => void;
+  readonly fired: ReadonlyMap<string, number>;
+};
 
 /** Starts a run of a checked plan. */
 export function startRun(options: RunOptions): Run {
@@ -108,6 +113,9 @@ export function startRun(options: RunOptions): Run {
     startedAtMs: options.backgroundClock.nowMs(),
     release: () => {
       for (const one of attached) one.release();
+    },
+    endRules(ruleIds) {
+      for (const one of attached) one.endRules(ruleIds);
     },
     accept(rule) {
       const refusal = whyNowhere(rule, [...attached], catalogue);
@@ -150,6 +158,9 @@ export function startRun(options: RunOptions): Run {
       attempt(given.thaw, problem);
       performer.release();
     };
+    const endRules = (ruleIds: readonly string[]): void => {
+      if (performer.endRules(ruleIds)) attempt(given.thaw, problem);
+    };
     const detach = (): void => {
       if (isDetached) return;
       isDetached = true;
@@ -160,7 +171,7 @@ export function startRun(options: RunOptions): Run {
       callsBefore += performer.calls;
       attached.delete(held);
     };
-    const held: Held = { site, target, detach, release, fired: performer.fired };
+    const held: Held = { site, target, detach, release, endRules, fired: performer.fired };
     attached.add(held);
     return {
       get isActive() {

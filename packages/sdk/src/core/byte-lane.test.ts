@@ -165,3 +165,22 @@ test('a closed lane says nothing more, and leaves no timer behind', () => {
   clock.advance(DAY);
   expect([sent, clock.waiting, finishedAtMs()]).toEqual([[], 0, Number.NaN]);
 });
+
+test('what rules hold goes on in its order when they are gone, and not before', () => {
+  const held = fc.record({ bytes: chunk, heldBy: fc.subarray(['a', 'b']), gone: fc.subarray(['a', 'b']) });
+  fc.assert(
+    fc.property(fc.array(held, { maxLength: 20 }), (given) => {
+      const { lane, out } = laneOn(createManualClock());
+      const parts: { bytes: Uint8Array; heldBy: readonly string[]; isFree: boolean }[] = [];
+      for (const { bytes, heldBy, gone } of given) {
+        const isFree = heldBy.length === 0;
+        lane.put(bytes, isFree ? { afterMs: 0 } : { afterMs: Infinity, heldBy });
+        if (bytes.length > 0) parts.push({ bytes, heldBy, isFree });
+        lane.endRules(gone);
+        for (const part of parts) part.isFree ||= part.heldBy.some((id) => gone.includes(id));
+        const firstHeld = parts.findIndex((part) => !part.isFree);
+        expect(out()).toEqual(all(firstHeld === -1 ? parts : parts.slice(0, firstHeld)));
+      }
+    }),
+  );
+});

@@ -2,7 +2,13 @@
 import type { Cancel, Clock } from './clock.js';
 
 /** How bytes are to travel: put off (`Infinity`: until a release), and in slices that each keep the lane busy for a while. */
-export type Travel = { readonly afterMs: number; readonly sliceBytes?: number; readonly everyMs?: number };
+export type Travel = {
+  readonly afterMs: number;
+  readonly sliceBytes?: number;
+  readonly everyMs?: number;
+  /** The rules that hold them: without these they need not wait. */
+  readonly heldBy?: readonly string[];
+};
 
 /** See the module comment. */
 export type ByteLane = {
@@ -13,6 +19,8 @@ export type ByteLane = {
   end(): void;
   /** Sends on everything that waits, now. A cut that has not acted never does. */
   release(): void;
+  /** What these rules hold waits no more, in its order. */
+  endRules(ruleIds: readonly string[]): void;
   /** Drops what waits. */
   close(): void;
 };
@@ -32,7 +40,8 @@ const PIECE_BYTES = 128;
 
 type Part = {
   bytes: Uint8Array;
-  readonly readyAtMs: number;
+  readyAtMs: number;
+  readonly heldBy: readonly string[] | undefined;
   readonly sliceBytes: number;
   readonly everyMs: number;
   /** Only a cut has one. */
@@ -98,11 +107,11 @@ export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions
   };
 
   return {
-    put(bytes, { afterMs, sliceBytes = Infinity, everyMs = 0 }) {
+    put(bytes, { afterMs, sliceBytes = Infinity, everyMs = 0, heldBy }) {
       if (isEnding || isOver || bytes.length === 0) return;
       const nowMs = clock.nowMs();
       if (parts.length === 0 && afterMs <= 0 && freeAtMs <= nowMs && bytes.length <= sliceBytes && everyMs === 0) return send(bytes);
-      parts.push({ bytes, readyAtMs: nowMs + afterMs, sliceBytes: Math.max(1, sliceBytes), everyMs, act: undefined });
+      parts.push({ bytes, readyAtMs: nowMs + afterMs, heldBy, sliceBytes: Math.max(1, sliceBytes), everyMs, act: undefined });
       waitingBytes += bytes.length + PIECE_BYTES;
       waiting(waitingBytes);
       if (timer === undefined) advance();
@@ -112,7 +121,7 @@ export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions
       isCutting = true;
       // What is held until a release would hold the cut back for ever.
       const held = parts.findIndex(({ readyAtMs }) => readyAtMs === Infinity);
-      const part = { bytes: NO_BYTES, readyAtMs: clock.nowMs() + afterMs, sliceBytes: Infinity, everyMs: 0, act };
+      const part = { bytes: NO_BYTES, readyAtMs: clock.nowMs() + afterMs, heldBy: undefined, sliceBytes: Infinity, everyMs: 0, act };
       parts.splice(held === -1 ? parts.length : held, 0, part);
       if (timer === undefined) advance();
     },
@@ -128,6 +137,13 @@ export function createByteLane({ clock, send, finish, waiting }: ByteLaneOptions
       for (const { bytes } of all) if (!isOver && bytes.length > 0) send(bytes);
       if (!isOver && all.length > 0) waiting(0);
       over();
+    },
+    endRules(ruleIds) {
+      const held = parts.filter(({ heldBy }) => heldBy?.some((id) => ruleIds.includes(id)) === true);
+      if (held.length === 0) return;
+      for (const part of held) part.readyAtMs = -Infinity;
+      timer?.();
+      advance();
     },
     close() {
       isOver = true;

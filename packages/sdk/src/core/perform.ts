@@ -10,6 +10,7 @@ import { assertNever } from './errors.js';
 import { TRANSPORT_CARRIERS, type TransportName } from './fault.js';
 import { frameBytes, frameFromMessage, frameHead, type Frame } from './frame.js';
 import { createHoldingPen } from './holding-pen.js';
+import { createLasting } from './lasting.js';
 import type { ExchangeRef, JournalSink } from './journal.js';
 import { createSettlement, outcomeOf, refOf, replyOutcome } from './settlement.js';
 import {
@@ -65,6 +66,8 @@ export type Performer = {
   close(session: Session): void;
   /** Sends on everything held or delayed, ends what was to last, and breaks nothing more: for a kill switch. */
   release(): void;
+  /** These rules are gone: a server that one of them keeps down goes on. True when one was. What calls lost stays lost. */
+  endRules(ruleIds: readonly string[]): boolean;
   /** Sessions that wait for an answer, and how many requests do. */
   waiting(): { readonly sessions: number; readonly exchanges: number };
   /** Deliveries per rule so far. */
@@ -85,6 +88,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   // A pipe sends the message of an answer and leaves out what HTTP would say around it.
   const speaksHttp = TRANSPORT_CARRIERS[transport].includes('http');
   const pen = createHoldingPen(clock, (exchange) => giveUp(exchange));
+  const lasting = createLasting();
   /** Sessions with requests that wait: a crash concerns all of them. */
   const sessions = new Set<Session>();
   /** Exchanges whose answer can no longer come, while something of them still waits. */
@@ -270,6 +274,7 @@ export function createPerformer(options: PerformerOptions): Performer {
         // Delivered when any part of it was: the rest could not make it undone.
         const isDelivered = parts.some(({ why }) => why === undefined);
         const done = own.filter(({ why }) => why === undefined).map(({ effect }) => effect);
+        lasting.note(engagement.rule.id, done, clock.nowMs());
         settle(engagement, about, done, isDelivered ? engagement.why : (parts.at(-1)?.why ?? 'another fault took its place'));
       }
       return refusals.includes(undefined) ? decision : { ...decision, effects: undefined };
@@ -376,7 +381,14 @@ export function createPerformer(options: PerformerOptions): Performer {
     },
     release() {
       pen.release();
+      lasting.endAll();
       ends.release?.();
+    },
+    endRules(ruleIds) {
+      const isOver = lasting.endWith(ruleIds, clock.nowMs());
+      // All that lasts is one state of the server: better too much of it goes on than too little.
+      if (isOver) ends.release?.();
+      return isOver;
     },
     waiting: () => ({ sessions: sessions.size, exchanges: countWaiting(sessions) }),
     fired: settlement.fired,

@@ -3,12 +3,13 @@
  * missing in between, just as TCP promises: each way of a stream is a lane, where what is put off or held keeps back what
  * comes behind it, and what is paced keeps the lane busy. Only a broken connection loses bytes.
  */
-import { createByteLane, type ByteLane } from './byte-lane.js';
+import { createByteLane, type ByteLane, type Travel } from './byte-lane.js';
 import type { Clock } from './clock.js';
 import { PASS, type Decider, type Decision } from './decide.js';
 import type { Effect } from './effect.js';
 import { assertNever } from './errors.js';
 import { frameFromBytes, type Frame } from './frame.js';
+import { createLasting } from './lasting.js';
 import type { JournalSink } from './journal.js';
 import type { Direction } from './message.js';
 import type { Ends, Refusal } from './perform.js';
@@ -17,7 +18,7 @@ import type { Exchange } from './session.js';
 import { openStream } from './streams.js';
 
 /** What a transport of bytes can do. Each returns why not, when it could not. */
-export type StreamEnds = Pick<Ends, 'disconnect'> & {
+export type StreamEnds = Pick<Ends, 'disconnect' | 'release'> & {
   /** Sends bytes on in their direction. */
   send(bytes: Uint8Array, direction: Direction, stream: Exchange): void;
   /** The sender of this direction is done, and all of its bytes are out. */
@@ -49,6 +50,8 @@ export type StreamPerformer = {
   close(stream: Exchange): void;
   /** Sends on everything held, paced or delayed, now; connections that were about to break live on. */
   release(): void;
+  /** These rules are gone: bytes that one of them holds go on, and connections are taken again. */
+  endRules(ruleIds: readonly string[]): void;
   /** Deliveries per rule so far. */
   readonly fired: ReadonlyMap<string, number>;
   /** Always 0: nobody can tell calls apart in a stream of bytes. */
@@ -62,6 +65,7 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
   const { decider, clock, ends, target } = options;
   const settlement = createSettlement({ ...options, journal: options.journal, onReported: () => {} });
   const streams = new Map<Exchange, Lanes>();
+  const lasting = createLasting();
   let opened = 0;
 
   const guarded = (decide: () => Decision): Decision => {
@@ -74,14 +78,14 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
   };
 
   /** `direction` is undefined for a connection that is only being made. */
-  const perform = (effect: Effect, stream: Exchange, direction: Direction | undefined): Refusal => {
+  const perform = (effect: Effect, stream: Exchange, direction: Direction | undefined, rules: readonly string[]): Refusal => {
     switch (effect.kind) {
       case 'forward':
         return put(stream, effect.frame, { afterMs: effect.afterMs });
       case 'pace':
         return put(stream, effect.frame, effect);
       case 'hold':
-        return put(stream, effect.frame, { afterMs: typeof effect.until === 'object' ? effect.until.ms : Infinity });
+        return put(stream, effect.frame, { afterMs: typeof effect.until === 'object' ? effect.until.ms : Infinity, heldBy: rules });
       case 'disconnect': {
         const act = (): Refusal => ends.disconnect(effect.how, effect.forMs, stream, stream.session);
         if (direction === undefined) return act();
@@ -98,7 +102,7 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
     }
   };
 
-  const put = (stream: Exchange, { bytes, direction }: Frame, how: { afterMs: number; sliceBytes?: number; everyMs?: number }): Refusal => {
+  const put = (stream: Exchange, { bytes, direction }: Frame, how: Travel): Refusal => {
     if (bytes === undefined) return 'a byte stream carries no messages';
     streams.get(stream)?.[direction].put(bytes, how);
     return undefined;
@@ -113,12 +117,14 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
     for (const problem of problems) options.onProblem(problem);
     for (const engagement of suppressed) settlement.settle(engagement, about, [], undefined);
     if (effects === undefined) return false;
-    const refusals = effects.map((effect) => perform(effect, stream, direction));
+    const rulesOf = (index: number): readonly string[] => (owners[index] ?? []).map(({ rule }) => rule.id);
+    const refusals = effects.map((effect, index) => perform(effect, stream, direction, rulesOf(index)));
     for (const engagement of by) {
       const own = effects.flatMap((effect, index) =>
         owners[index]?.includes(engagement) === true ? [{ effect, why: refusals[index] }] : [],
       );
       const done = own.filter(({ why }) => why === undefined).map(({ effect }) => effect);
+      lasting.note(engagement.rule.id, done, clock.nowMs());
       // Written once per stream: the first bytes that a rule touched speak for the rest.
       settlement.settle(engagement, about, done, done.length > 0 ? undefined : (own.at(-1)?.why ?? 'another fault took its place'));
     }
@@ -164,9 +170,18 @@ export function createStreamPerformer(options: StreamPerformerOptions): StreamPe
       settlement.settleRest(stream, 'it was closed before it could act');
     },
     release() {
+      lasting.endAll();
+      ends.release?.();
       for (const lanes of streams.values()) {
         lanes['to-server'].release();
         lanes['to-client'].release();
+      }
+    },
+    endRules(ruleIds) {
+      if (lasting.endWith(ruleIds, clock.nowMs())) ends.release?.();
+      for (const lanes of streams.values()) {
+        lanes['to-server'].endRules(ruleIds);
+        lanes['to-client'].endRules(ruleIds);
       }
     },
     fired: settlement.fired,

@@ -166,6 +166,9 @@ export function createFetchEnds(options: { clock: Clock; send: (call: Call, body
     remember: (frame, call, block) => void sources.set(frame, { call, block }),
     sentOn: (frame) => new Promise((resolve) => void waitingForSend.set(frame, resolve)),
     thawed: () => freezer.afterThaw(() => Promise.resolve()),
+    release() {
+      failing = undefined;
+    },
     thaw: freezer.thaw,
   };
 }

@@ -17,8 +17,8 @@ export type AlertReceiverOptions = {
   readonly onAlert: (alert: ReceivedAlert & { readonly atMs: number; readonly sentAtMs: number | undefined }) => void;
 };
 
-/** It listens. `url` holds the secret. */
-export type AlertReceiver = { readonly url: string; close(): Promise<void> };
+/** It listens. `url` holds the secret, `place` does not. */
+export type AlertReceiver = { readonly url: string; readonly place: string; close(): Promise<void> };
 
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_REMEMBERED = 10_000;
@@ -73,8 +73,10 @@ export async function openAlertReceiver(options: AlertReceiverOptions): Promise<
   });
   const bound = server.address();
   const openPort = typeof bound === 'object' && bound !== null ? bound.port : port;
+  const place = `http://127.0.0.1:${openPort}/alerts/`;
   return {
-    url: `http://127.0.0.1:${openPort}/alerts/${encodeURIComponent(token)}`,
+    url: `${place}${encodeURIComponent(token)}`,
+    place,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => void server.close(() => resolve()));

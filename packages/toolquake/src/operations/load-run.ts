@@ -48,7 +48,9 @@ export type LiveRunOptions = {
 const MAX_TOLD = 100;
 
 /** What control needs of a performer. */
-export type Controlled = Pick<Performer, 'release' | 'fired'> & Partial<Pick<Performer, 'waiting'>>;
+export type Controlled = Pick<Performer, 'release' | 'fired'> & { endRules(ruleIds: readonly string[]): unknown } & Partial<
+    Pick<Performer, 'waiting'>
+  >;
 
 /** A run that is ready to start: nothing was changed yet but the journal, which is open. */
 export type LiveRun = {
@@ -144,6 +146,7 @@ export async function loadRun(options: LiveRunOptions): Promise<LiveRun> {
       guarded: productionWitness(options.env),
       journal,
       release: () => controlled?.release(),
+      endRules: (ruleIds) => void controlled?.endRules(ruleIds),
       fired: (id) => controlled?.fired.get(id) ?? 0,
       waiting: () => controlled?.waiting?.(),
     }).catch((error: unknown) => {

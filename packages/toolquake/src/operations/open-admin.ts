@@ -28,6 +28,7 @@ export type OpenAdminOptions = {
   readonly journal: JournalSink;
   readonly startedAtMs: number;
   readonly release: () => void;
+  readonly endRules: (ruleIds: readonly string[]) => void;
   readonly fired: (id: string) => number;
   /** Sessions that wait, and how many requests do; undefined where nobody can tell. */
   readonly waiting: () => { readonly sessions: number; readonly exchanges: number } | undefined;

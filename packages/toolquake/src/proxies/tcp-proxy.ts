@@ -100,6 +100,9 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
         }
         return undefined;
       },
+      release() {
+        refusedUntilMs = -Infinity;
+      },
     },
   });
 
@@ -161,13 +164,7 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   });
   return {
     address: listener.address() as AddressInfo,
-    performer: {
-      ...performer,
-      release() {
-        refusedUntilMs = -Infinity;
-        performer.release();
-      },
-    },
+    performer,
     get connections() {
       return pairs.size;
     },

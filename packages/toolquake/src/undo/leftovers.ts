@@ -1,6 +1,8 @@
 /** What earlier runs left behind on this host, and how it is cleaned up before a new one starts. */
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import { hostMs } from '../workers/host-clock.js';
 import type { UndoneBy, UndoOutcome } from '../core/undo-step.js';
 import { appendLine } from './append-line.js';
 import { faultPointsOf } from './fault-points.js';
@@ -115,9 +117,17 @@ export async function sweep(env: Env, options: { readonly kinds?: UndoKinds | un
   return { swept, left };
 }
 
+const WARDENS_MAY_TAKE_MS = 15_000;
+const LOOK_EVERY_MS = 100;
+
 /** Cleans up after the dead, and refuses to start anything new while something of theirs is still in place. */
 export async function sweepBeforeStart(env: Env, options: { readonly kinds?: UndoKinds | undefined } = {}): Promise<SweepReport> {
-  const report = await sweep(env, options);
+  // What the warden of a dead run can undo is gone in a moment, and what it cannot is left to the sweep.
+  const untilMs = hostMs() + WARDENS_MAY_TAKE_MS;
+  const beingUndone = (): readonly Leftover[] => findLeftovers(env).filter((one) => one.state === 'undoing' && !isNothingLeft(one));
+  while (beingUndone().length > 0 && hostMs() < untilMs) await delay(LOOK_EVERY_MS);
+  const swept = await sweep(env, options);
+  const report = { ...swept, left: [...swept.left, ...beingUndone()] };
   const [first, ...more] = report.left;
   if (first === undefined) return report;
   const what = first.problem ?? first.openSteps.map(({ name, why }) => (why === undefined ? name : `${name} (${why})`)).join(', ');

@@ -29,7 +29,7 @@ export const clearRules = defineUndo({
         return { is: 'not-undone', why: `${left.join(', ')} still ${left.length === 1 ? 'is' : 'are'} active at ${place.adminUrl}` };
       return {
         is: 'undone',
-        proof: `the status at ${place.adminUrl} lists ${ids.length === 1 ? 'the rule' : 'none of the rules'} no more`,
+        proof: `the status at ${place.adminUrl} lists ${ids.length === 1 ? 'the rule no more' : 'none of the rules any more'}`,
       };
     } catch (error) {
       if (isNobodyThere(error))
