@@ -127,7 +127,10 @@ function actionText(
   if (problem !== undefined) rows.push([colours.yellow('not known yet'), printable(problem)]);
   hits.forEach((hit, index) => rows.push([index === 0 ? colours.dim('hits') : '', printable(hit)]));
   steps.forEach(({ name, undo }, index) =>
-    rows.push([colours.dim(`step ${index + 1}`), `${printable(name)}; ${undo === null ? 'there is nothing to undo' : `undone by ${undo}`}`]),
+    rows.push([
+      colours.dim(`step ${index + 1}`),
+      `${printable(name)}; ${undo === null ? 'there is nothing to undo' : `undone by ${undo}`}`,
+    ]),
   );
   rows.push([colours.dim('at worst'), worstCase]);
   return `${colours.bold(id)}: ${action} for ${timeWord(forMs)}\n${renderTable(rows, { width, indent: 2 })}`;

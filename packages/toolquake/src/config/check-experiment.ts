@@ -122,8 +122,7 @@ function checkCover(report: Report, { steady }: Experiment): void {
   const has = (phase: SteadyPhase): boolean => steady.some(({ phases }) => phases.includes(phase));
   if (steady.length === 0) return;
   if (!has('before')) report(['steady'], 'has no rule that counts before the fault: whether all was well then would not be known.');
-  if (!has('during') && !has('after'))
-    report(['steady'], 'has no rule that counts during or after the fault: nothing could be violated.');
+  if (!has('during') && !has('after')) report(['steady'], 'has no rule that counts during or after the fault: nothing could be violated.');
 }
 
 /** A tripwire that waits longer than there is anything to see never trips. */

@@ -155,7 +155,10 @@ function undoLines({ undo, actions }: Experiment): readonly string[] {
 
 function verdictLines(experiment: Experiment): readonly string[] {
   const { times, expectAlert, mustSelfHeal, recoverWithinMs, dose } = experiment;
-  const beforeMs = Math.max(times.beforeMs, ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes('before') ? [windowMs] : [])));
+  const beforeMs = Math.max(
+    times.beforeMs,
+    ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes('before') ? [windowMs] : [])),
+  );
   const since = mustSelfHeal ? 'of the fault, while it is still there' : 'of the undo';
   const alert =
     expectAlert === undefined

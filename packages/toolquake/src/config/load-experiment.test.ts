@@ -212,7 +212,10 @@ test.each([
   // A window of five probes is longer than the quiet phases.
   [more('limits: { maxRuntime: 10m }'), 'take 11m together, windows included'],
   [more('steady: [{ signal: probe_success, atLeast: 1, window: 50m }]'), 'take 101m together'],
-  [steady('signal: probe_success, atLeast: 99'), 'steady[0].atLeast is 99, and probe_success is a share from 0 to 1: it never holds. 99 % is 0.99.'],
+  [
+    steady('signal: probe_success, atLeast: 99'),
+    'steady[0].atLeast is 99, and probe_success is a share from 0 to 1: it never holds. 99 % is 0.99.',
+  ],
   [steady('signal: probe_success, atLeast: 0'), 'it always holds'],
   [`${steady('signal: error_rate, atMost: 1')}load: { tool: t }\n`, 'it always holds. 1 % is 0.01.'],
   [steady('signal: consecutive_failures, equals: -1'), 'is never less than 0: it never holds'],
@@ -223,7 +226,10 @@ test.each([
   [steady('signal: probe_success, atLeast: 1, in: [during, after]'), 'no rule that counts before the fault'],
   [steady('signal: probe_success, atLeast: 1, in: before'), 'nothing could be violated'],
   [more('readings: [{ name: a, tool: t, path: b, every: 1ms }]'), 'load, which no limit counts'],
-  [`${steady('signal: reading, name: a, atLeast: 1, window: 1s')}readings: [{ name: a, tool: t, path: b }]\n`, 'no window of 1s will ever see so many'],
+  [
+    `${steady('signal: reading, name: a, atLeast: 1, window: 1s')}readings: [{ name: a, tool: t, path: b }]\n`,
+    'no window of 1s will ever see so many',
+  ],
   [more('undo: { deadline: 1ms }'), 'The nearest allowed value is 500.'],
   [more('lease: { ttl: 3ms, heartbeat: 1ms }'), 'lease.heartbeat must be a number from 100'],
   [SHORT.replace('target: shop', 'target: { url: "http://127.0.0.1:99999/mcp" }'), 'e.yaml:5:16: target.url is no address.'],

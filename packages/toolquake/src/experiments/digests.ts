@@ -22,7 +22,10 @@ export function targetIdentityOf({ target }: IdentifiedTarget): string {
   if (!URL.canParse(target.url)) return target.url;
   const { protocol, hostname, port, pathname } = new URL(target.url);
   const name = hostname.replace(/\.$/, '');
-  const path = pathname.replace(/%[0-9a-f]{2}/gi, unescaped).replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+  const path = pathname
+    .replace(/%[0-9a-f]{2}/gi, unescaped)
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '');
   return `${protocol}//${THIS_MACHINE.test(name) ? '127.0.0.1' : name}${port === '' ? '' : `:${port}`}${path}`;
 }
 

@@ -80,10 +80,14 @@ const notInjected: Question = ({ actions, calls, isInjected, hitsCalls }, experi
 };
 
 /** A window that reaches back before the fault may hold nothing else. */
-function isSeenDuring({ entries, faultOnMs = 0, undoMs = Number.POSITIVE_INFINITY }: RunHistory, { signal, lane, name }: SteadyRule): boolean {
+function isSeenDuring(
+  { entries, faultOnMs = 0, undoMs = Number.POSITIVE_INFINITY }: RunHistory,
+  { signal, lane, name }: SteadyRule,
+): boolean {
   const { source } = SIGNALS[signal];
   return entries.some((entry) => {
-    if (entry.kind !== 'sample' || entry.sample.source !== source || entry.sample.atMs < faultOnMs || entry.sample.atMs > undoMs) return false;
+    if (entry.kind !== 'sample' || entry.sample.source !== source || entry.sample.atMs < faultOnMs || entry.sample.atMs > undoMs)
+      return false;
     const { sample } = entry;
     if (sample.source === 'call') return lane === undefined || sample.lane === lane;
     return sample.source !== 'reading' || sample.name === name;

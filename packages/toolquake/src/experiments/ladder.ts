@@ -120,7 +120,9 @@ function skipped(question: LadderQuestion, stage: number, below: RunSummary | un
   const other = others.findLast((run) => run.faultDigest === faultDigest && isSameTarget(question, run)) ?? others.at(-1);
   if (other === undefined) return refuse('it has not been run yet');
   if (!isSameTarget(question, other))
-    return refuse(other.target === experiment.target ? `${other.runId} was on another server of this name` : `${other.runId} was on "${other.target}"`);
+    return refuse(
+      other.target === experiment.target ? `${other.runId} was on another server of this name` : `${other.runId} was on "${other.target}"`,
+    );
   if (other.faultDigest !== faultDigest) return refuse(`${other.runId} injected something else; the actions have changed since`);
   const dose = experiment.dose.ladder[stage - 2];
   if (other.dose !== dose) return refuse(`${other.runId} was at ${other.dose} %, and stage ${stage - 1} is ${dose} % now`);

@@ -48,7 +48,8 @@ function readMissed(path: string): MissedAlert | undefined {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isObject(value)) return undefined;
     const { runId, root, target, targetDigest } = value;
-    if (typeof runId !== 'string' || typeof root !== 'string' || typeof target !== 'string' || typeof targetDigest !== 'string') return undefined;
+    if (typeof runId !== 'string' || typeof root !== 'string' || typeof target !== 'string' || typeof targetDigest !== 'string')
+      return undefined;
     return basename(path) === `${runId}.json` ? { runId, root, target, targetDigest } : undefined;
   } catch {
     return undefined;

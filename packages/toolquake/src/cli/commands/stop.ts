@@ -5,7 +5,9 @@ import { defineCommand, EXIT } from '../command.js';
 export const stop = defineCommand({
   name: 'stop',
   summary: 'Stops an experiment and waits until it is undone. Needs no permission. Exit code 0: nothing is in place, 6: something is.',
-  positionals: [{ name: 'RUN', about: 'The run to stop, or the beginning of its id; may be left out when there is only one.', isOptional: true }],
+  positionals: [
+    { name: 'RUN', about: 'The run to stop, or the beginning of its id; may be left out when there is only one.', isOptional: true },
+  ],
   options: [
     {
       flag: '--all',
