@@ -92,3 +92,12 @@ export async function seenBuild(
   if (manifestHash === undefined) return undefined;
   return `${report.facts?.server ?? target.target.name} #${manifestHash.slice(0, 12)}`;
 }
+
+/** The build that is there now. One that nobody saw, or that came after the stage was chosen, is none that a result can be about. */
+export async function sameBuild(planned: PlannedRun, world: Parameters<typeof seenBuild>[1]): Promise<string> {
+  const build = await seenBuild(planned, world);
+  if (build === undefined) throw new Error('its tools could not be listed');
+  if (planned.build !== undefined && build !== planned.build)
+    throw new Error(`it was ${planned.build} when the run was planned, and is ${build} now; start the run again`);
+  return build;
+}

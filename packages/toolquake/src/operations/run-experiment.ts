@@ -26,7 +26,7 @@ import { preconditionsOf } from './experiment-preconditions.js';
 import { secretsOf } from './experiment-secrets.js';
 import { openSources } from './experiment-sources.js';
 import { noteMissedAlert } from './missed-alerts.js';
-import { refuseProduction, seenBuild, type PlannedRun } from './plan-run.js';
+import { refuseProduction, sameBuild, type PlannedRun } from './plan-run.js';
 import { createRun, newRunId, RUN_FILES, runsFolder } from './run-store.js';
 
 /** What a run needs. */
@@ -265,15 +265,6 @@ function blockServer({ root, experiment: { target }, targetDigest }: PlannedRun,
   } catch (error) {
     tell(`Only runs from this folder are blocked by the missed alert: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** The build that is there now. One that nobody saw, or that came after the stage was chosen, is none that a result can be about. */
-async function sameBuild(planned: PlannedRun, world: Parameters<typeof seenBuild>[1]): Promise<string> {
-  const build = await seenBuild(planned, world);
-  if (build === undefined) throw new Error('its tools could not be listed');
-  if (planned.build !== undefined && build !== planned.build)
-    throw new Error(`it was ${planned.build} when the run was planned, and is ${build} now; start the run again`);
-  return build;
 }
 
 /** The process's own environment may be changed by whoever embeds us: what was staging may not be any more. */
