@@ -75,8 +75,8 @@ export async function planRun(options: PlanRunOptions): Promise<PlannedRun> {
   };
 }
 
-/** Refuses in the name of the rule that says so. Cheap: asked again at every tick. */
-export function refuseProduction({ experiment, target }: Pick<LoadedExperiment, 'experiment' | 'target'>, env: Env): void {
+/** Refuses in the name of the rule that says so. */
+function refuseProduction({ experiment, target }: Pick<LoadedExperiment, 'experiment' | 'target'>, env: Env): void {
   const [first, ...more] = refusalsOf(experiment, target, env);
   if (first === undefined) return;
   const others = more.length === 0 ? '' : ` (and ${more.length} more: ${more.map(({ rule }) => rule).join(', ')})`;

@@ -6,6 +6,7 @@ import type { WorkerHandle } from '../actions/action.js';
 import type { RunEntry } from '../core/run-entry.js';
 import type { Judgement } from '../experiments/judge.js';
 import { runExperiment as drive } from '../experiments/run-experiment.js';
+import { refusalsOf } from '../experiments/refusals.js';
 import { createSampleBook } from '../experiments/sample-book.js';
 import { watchHost } from '../managers/watch-host.js';
 import { openManager } from '../managers/open-manager.js';
@@ -26,7 +27,7 @@ import { preconditionsOf } from './experiment-preconditions.js';
 import { secretsOf } from './experiment-secrets.js';
 import { openSources } from './experiment-sources.js';
 import { noteMissedAlert } from './missed-alerts.js';
-import { refuseProduction, sameBuild, type PlannedRun } from './plan-run.js';
+import { sameBuild, type PlannedRun } from './plan-run.js';
 import { createRun, newRunId, RUN_FILES, runsFolder } from './run-store.js';
 
 /** What a run needs. */
@@ -268,13 +269,12 @@ function blockServer({ root, experiment: { target }, targetDigest }: PlannedRun,
 }
 
 /** The process's own environment may be changed by whoever embeds us: what was staging may not be any more. */
-function productionSince(planned: PlannedRun, env: RunExperimentOptions['env']): { why: string; isAsked: false } | undefined {
-  try {
-    refuseProduction(planned, env);
-    return undefined;
-  } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error), isAsked: false };
-  }
+function productionSince(
+  { experiment, target }: PlannedRun,
+  env: RunExperimentOptions['env'],
+): { why: string; isAsked: false } | undefined {
+  const [first] = refusalsOf(experiment, target, env);
+  return first && { why: first.message, isAsked: false };
 }
 
 function isClean(ledgerPath: string): boolean {
