@@ -66,7 +66,7 @@ export function parseText(source: string): ParsedText {
     return refused(second.range[0], 'BAD_SYNTAX', 'A plan is one YAML document, and here begins a second one.', 'Remove the "---".');
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (holdsItself(value)) return refused(0, 'BAD_SYNTAX', 'An alias stands inside of what it means: that has no end.', 'Write it out.');
+    if (holdsItself(value)) return refused(0, 'TOO_LARGE', 'An alias stands inside of what it means: that has no end.', 'Write it out.');
     return { value, problems: [], locate: (path, part) => at(offsetOf(document, path, part)) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
