@@ -34,6 +34,7 @@ export function checkRules(reader: ValueReader, report: Report, experiment: Expe
     const path = ['steady', index];
     checkBound(reader, rule, path, ['atLeast', 'atMost', 'equals']);
     checkPhases(reader, rule, path);
+    checkLane(report, experiment.steady[index]!, path);
     checkBrought(report, experiment.steady[index]!, path, experiment, around);
     checkQuery(report, experiment.steady[index]!, path, experiment, around);
     checkReach(report, rule, path);
@@ -105,6 +106,16 @@ function checkReach(report: Report, rule: Settings, path: PlanPath): void {
     const advice = isShare && Number(bound) >= 1 ? `${String(bound)} % is ${Number(bound) / 100}.` : undefined;
     report([...path, word], `is ${String(bound)}, and ${signal} ${range}: ${end}.`, advice);
   }
+}
+
+/** Calls are hit while the fault is there, and never before or after. */
+function checkLane(report: Report, { lane, phases }: SteadyRule, path: PlanPath): void {
+  if (lane !== 'faulted' || phases.every((phase) => phase === 'during')) return;
+  report(
+    [...path, 'in'],
+    `is ${phases.join(', ')}, and calls of the lane "faulted" are there during the fault alone.`,
+    'Write "in: during".',
+  );
 }
 
 /** Without a rule before the fault nobody knows whether it was well, and without one from then on nothing can be violated. */

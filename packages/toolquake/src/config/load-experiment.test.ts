@@ -224,6 +224,10 @@ test.each([
   [more('rollback_on: [{ signal: outage_seconds, above: -1 }]'), 'it always trips'],
   [more('rollback_on: [{ signal: outage_seconds, above: 3, for: 60s }]'), 'is 1m, and the faults last 1m: it could never trip'],
   [steady('signal: probe_success, atLeast: 1, in: [during, after]'), 'no rule that counts before the fault'],
+  [
+    `${steady('signal: error_rate, lane: faulted, atMost: 0.5')}load: { tool: t }\n`,
+    'steady[0].in is before, during, after, and calls of the lane "faulted" are there during the fault alone. Write "in: during".',
+  ],
   [steady('signal: probe_success, atLeast: 1, in: before'), 'nothing could be violated'],
   [more('readings: [{ name: a, tool: t, path: b, every: 1ms }]'), 'load, which no limit counts'],
   [
