@@ -33,6 +33,8 @@ export type RunHistory = {
   /** Single calls are hit, whatever else is. */
   readonly hitsCalls: boolean;
   readonly calls: { readonly faulted: number; readonly control: number };
+  /** Rules that were injected and hit nobody, where anybody counted. */
+  readonly idleRules: readonly string[];
   /** From one moment on, and before another. */
   samples<One extends Sample['source']>(source: One, fromMs?: number, untilMs?: number): readonly Seen<One>[];
   /** When it was steady again under the fault, and after it; undefined where it was not. */
@@ -65,6 +67,16 @@ function countCalls(samples: readonly Sample[], isBlurred: boolean): RunHistory[
   }
   const hasLoad = samples.some((one) => one.source === 'call');
   return { faulted: isBlurred ? delivered : Math.max(of('faulted'), delivered), control: hasLoad ? of('control') : passed - delivered };
+}
+
+/** Rules that no count was ever above 0 for. */
+function idleRules(samples: readonly Sample[]): readonly string[] {
+  const most = new Map<string, number>();
+  for (const one of samples) {
+    if (one.source !== 'faults') continue;
+    for (const [id, count] of Object.entries(one.hits ?? {})) most.set(id, Math.max(most.get(id) ?? 0, count));
+  }
+  return [...most].flatMap(([id, count]) => (count === 0 ? [id] : []));
 }
 
 /** Reads a journal. What verdict and findings said themselves is left out: so both can be made again and again. */
@@ -114,6 +126,7 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
     isCallsOnly,
     hitsCalls,
     calls,
+    idleRules: idleRules(samples),
     samples: (source, fromMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY) =>
       samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs < untilMs),
     healedMs: faultOnMs === undefined ? undefined : provenSteadySinceMs(healing, rules, faultOnMs),

@@ -53,6 +53,15 @@ describe('invariant 22: nothing is held that hit nobody', () => {
     expect(judged({ blast: 'calls', experiment, samples: calls(faulted) }).verdict).toMatchObject({ verdict, faultedCalls: faulted });
   });
 
+  test('nor one rule among others', () => {
+    const counted = (atMs: number, never: number) =>
+      ({ source: 'faults', atMs, calls: 300, delivered: 100, hits: { slow: 100, never } }) as const;
+    const judgedWith = (never: number) =>
+      judged({ blast: 'calls', experiment, samples: [...calls(100), counted(15_000, never), counted(16_000, 0)] }).verdict;
+    expect(judgedWith(0)).toMatchObject({ verdict: 'not-injected', why: 'A rule hit not one call: never' });
+    expect(judgedWith(1)).toMatchObject({ verdict: 'held' });
+  });
+
   test('a limit that was reached before enough calls were hit proves nothing', () => {
     const limits = { ...experimentOf({}).limits, maxFaultedCalls: 10 };
     const more = [{ ...stop, isAsked: false, why: '10 calls were hit, and the most is 10.' }];

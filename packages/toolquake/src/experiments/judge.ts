@@ -69,13 +69,15 @@ const violated: Question = (_history, _experiment, findings) => {
 };
 
 /** An effect that nobody saw, or that hit nobody, proves nothing about how the system bears it. */
-const notInjected: Question = ({ actions, calls, isInjected, hitsCalls }, experiment) => {
+const notInjected: Question = ({ actions, calls, idleRules, isInjected, hitsCalls }, experiment) => {
   for (const { id, action } of experiment.actions) {
     const entry = actions.get(id);
     if (entry?.state === 'in-effect') continue;
     return ['not-injected', `The effect of "${id}" (${action}) was not seen: ${entry?.detail ?? 'it was not begun'}`];
   }
   if (hitsCalls && calls.faulted === 0) return ['not-injected', 'Not one call was hit.'];
+  if (idleRules[0] !== undefined)
+    return ['not-injected', `${idleRules.length === 1 ? 'A rule' : `${idleRules.length} rules`} hit not one call: ${idleRules.join(', ')}`];
   return isInjected ? undefined : ['not-injected', 'No effect was seen.'];
 };
 

@@ -78,16 +78,19 @@ export const plan = defineAction({
     const ids = rules.map(({ id }) => String(id));
     if (place !== undefined) await refuseTaken(place, ids, world);
     const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
-    // The proxy of the run tells of all that it does; elsewhere nobody does, and a dose that nobody counts proves nothing.
     const isElsewhere = place !== undefined && place.adminUrl !== world.front?.adminUrl;
     let stopCounting = (): void => {};
     let isReleased = false;
+    const tell = (hits: Readonly<Record<string, number>>): void => {
+      // The proxy of the run tells of all that it does; elsewhere nobody does. Two rules may have hit one call: so many were at least.
+      const least = Math.max(0, ...Object.values(hits));
+      const counts = isElsewhere ? { calls: least, delivered: least } : world.front?.counts();
+      if (counts !== undefined) world.onSample({ source: 'faults', atMs: world.nowMs(), ...counts, hits });
+    };
     const count = async (at: AdminPlace): Promise<number> => {
-      const counts = countsIn(await askPlace(at, world, 'GET /chaos/status'), ids);
-      // Two rules may have hit one call: so many were hit at least.
-      const delivered = Math.max(0, ...counts);
-      if (isElsewhere && delivered > 0) world.onSample({ source: 'faults', atMs: world.nowMs(), calls: delivered, delivered });
-      return counts.reduce((sum, one) => sum + one, 0);
+      const hits = hitsIn(await askPlace(at, world, 'GET /chaos/status'), ids);
+      if (!isReleased) tell(hits);
+      return Object.values(hits).reduce((sum, one) => sum + one, 0);
     };
     const keepCounting = (at: AdminPlace): void => {
       if (isReleased) return;
@@ -121,7 +124,7 @@ export const plan = defineAction({
       async verifyEffect() {
         if (place === undefined) return { isInEffect: false, proof: 'the run has no proxy' };
         const delivered = await count(place);
-        if (isElsewhere && delivered > 0) keepCounting(place);
+        if (delivered > 0) keepCounting(place);
         return { isInEffect: delivered > 0, proof: `${delivered} calls were hit by ${ids.join(', ')}` };
       },
       async release() {
@@ -173,10 +176,15 @@ function placeOf(params: JsonObject, { front }: Pick<FeasibilityWorld, 'front'>)
   return front === undefined ? undefined : { adminUrl: front.adminUrl, tokenVariable: front.adminTokenVariable };
 }
 
-/** How many calls each of these rules hit. */
-function countsIn({ faults }: JsonObject, ids: readonly string[]): readonly number[] {
-  const ours = (Array.isArray(faults) ? faults : []).filter((one): one is JsonObject => isObject(one) && ids.includes(String(one['id'])));
-  return ours.map(({ requestCount }) => (typeof requestCount === 'number' ? requestCount : 0));
+/** How many calls each of these rules hit; a rule that is not there any more hits none. */
+function hitsIn({ faults }: JsonObject, ids: readonly string[]): Readonly<Record<string, number>> {
+  const all = (Array.isArray(faults) ? faults : []).filter(isObject);
+  return Object.fromEntries(
+    ids.map((id) => {
+      const count = all.find((one) => one['id'] === id)?.['requestCount'];
+      return [id, typeof count === 'number' ? count : 0];
+    }),
+  );
 }
 
 /** Ids of what is injected, and of the plan that it started with. */
