@@ -77,12 +77,15 @@ export function parseText(source: string): ParsedText {
   }
 }
 
-/** No data of ours is round: whoever writes it down would never come to an end. */
-function holdsItself(value: unknown, around: ReadonlySet<unknown> = new Set()): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+/** No data of ours is round: whoever writes it down would never come to an end. Looks at every part once, however often it is named. */
+function holdsItself(value: unknown, around = new Set<unknown>(), fine = new Set<unknown>()): boolean {
+  if (typeof value !== 'object' || value === null || fine.has(value)) return false;
   if (around.has(value)) return true;
-  const within = new Set([...around, value]);
-  return Object.values(value).some((item) => holdsItself(item, within));
+  around.add(value);
+  const isRound = Object.values(value).some((item) => holdsItself(item, around, fine));
+  around.delete(value);
+  fine.add(value);
+  return isRound;
 }
 
 function offsetOf(document: Document.Parsed, path: PlanPath, part: 'key' | 'value'): number {
