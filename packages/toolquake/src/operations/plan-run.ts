@@ -93,9 +93,13 @@ export async function seenBuild(
   return `${report.facts?.server ?? target.target.name} #${manifestHash.slice(0, 12)}`;
 }
 
+const LOOKS = 3;
+
 /** The build that is there now. One that nobody saw, or that came after the stage was chosen, is none that a result can be about. */
 export async function sameBuild(planned: PlannedRun, world: Parameters<typeof seenBuild>[1]): Promise<string> {
-  const build = await seenBuild(planned, world);
+  let build: string | undefined;
+  // One look that failed says little of a server that was steady a moment ago.
+  for (let tries = 0; build === undefined && tries < LOOKS && !world.signal.aborted; tries++) build = await seenBuild(planned, world);
   if (build === undefined) throw new Error('its tools could not be listed');
   if (planned.build !== undefined && build !== planned.build)
     throw new Error(`it was ${planned.build} when the run was planned, and is ${build} now; start the run again`);
