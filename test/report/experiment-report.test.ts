@@ -92,6 +92,29 @@ test('report reads such a journal, or the folder of a run, and ends as the run d
   }
 });
 
+test('no report ends well because its last line says so', async () => {
+  const undo = {
+    kind: 'undo',
+    atMs: 190_000,
+    id: 'cut',
+    name: 'chain',
+    state: 'not-undone',
+    proof: 'still there',
+    tookMs: 1,
+    by: 'sweep',
+  } as const;
+  const trip = runJournal(STORIES.aborted).find((entry) => entry.kind === 'trip')!;
+  for (const [entry, code] of [
+    [undo, 6],
+    [trip, 1],
+  ] as const) {
+    const desk = createDesk({ 'run.jsonl': linesOf([...runJournal(STORIES.held), entry]) });
+    const run = await desk.run(['report', 'run.jsonl']);
+    expect(run.code).toBe(code);
+    expect(run.stdout).toContain('The verdict is told as held; the journal shows');
+  }
+});
+
 test('several journals, one of them of an experiment, are refused', async () => {
   const desk = createDesk({ 'a.jsonl': linesOf(runJournal(STORIES.held)), 'b.jsonl': linesOf(runJournal(STORIES.held)) });
   const run = await desk.run(['report', 'a.jsonl', 'b.jsonl']);

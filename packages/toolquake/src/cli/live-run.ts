@@ -23,16 +23,17 @@ export function startLiveRun({
   readonly nowMs: () => number;
 }): LiveRun {
   const isTerminal = stream.isTTY === true && (env['CI'] ?? '') === '' && env['TERM'] !== 'dumb';
-  const width = stream.isTTY === true ? stream.columns : DEFAULT_WIDTH;
-  const timeline = createRunTimeline({ width, colours: coloursFor(stream, env) });
+  // A terminal that does not know how wide it is says 0.
+  const widthNow = (): number => (stream.isTTY === true && stream.columns > 0 ? stream.columns : DEFAULT_WIDTH);
+  const timeline = createRunTimeline({ width: widthNow(), colours: coloursFor(stream, env) });
   let isShown = false;
   const wipe = (): void => {
     if (isShown) stream.write('\r\u001b[K');
     isShown = false;
   };
   const show = (): void => {
-    // The last column stays free: a terminal that wraps there could not be wiped.
-    const text = timeline.progress(nowMs()).slice(0, Math.max(1, width - 1));
+    // The last column stays free: a terminal that wraps there could not be wiped, also where it was made narrower meanwhile.
+    const text = timeline.progress(nowMs()).slice(0, Math.max(1, widthNow() - 1));
     stream.write(isTerminal ? `\r\u001b[K${text}` : `${text}\n`);
     isShown = isTerminal;
   };

@@ -11,7 +11,7 @@ import { PLAIN } from '../reporters/figures.js';
 import type { ReportFormat } from '../reporters/report.js';
 import { blockingFindings, renderRunList, runListJson } from '../reporters/run-list.js';
 import { renderRun } from '../reporters/run-report.js';
-import { endOf } from '../reporters/run/run-story.js';
+import { provenEndOf, type RunEnd } from '../reporters/run/run-story.js';
 import { EXIT, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
 import { exitOfRun } from './run-exit.js';
 import { coloursFor, withProgress } from './terminal.js';
@@ -81,14 +81,14 @@ async function render(
   journal: string,
   { subject, places }: { readonly subject: string; readonly places: readonly Place[] },
   io: CommandIo,
-): Promise<ReturnType<typeof endOf>> {
+): Promise<RunEnd> {
   const results = places.map(({ path }) => openResult(path, io.stdout));
   const digest = await withProgress(io, 'reading', (onProgress) => digestRunJournal(journal, io.signal, onProgress));
   for (const [index, { format, path }] of places.entries()) {
     const paint = path === undefined ? coloursFor(io.stdout, io.env) : PLAIN;
     results[index]?.write(renderRun(digest, format, { subject, paint }));
   }
-  return endOf(digest);
+  return provenEndOf(digest);
 }
 
 /** Whoever is logged in; a CI says who it is by a variable. */

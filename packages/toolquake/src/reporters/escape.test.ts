@@ -26,4 +26,5 @@ test('markdown is left with nothing to act on', () => {
 
 test('what cannot be seen becomes visible', () => {
   expect(printable('a\u001b[2J\u202eb\ud800c😀')).toBe('a\ufffd[2J\ufffdb\ufffdc😀');
+  expect(printable('a\u200fb\u200ec\u061cd')).toBe('a\ufffdb\ufffdc\ufffdd');
 });

@@ -1,7 +1,7 @@
 /** Text from a journal in other languages: it stays text, whatever it says. */
 
 /** Control characters (XML forbids most of them), halves of surrogate pairs, and marks that turn the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 
 /** Everything visible; the rest becomes one visible mark. */
 export function printable(text: string): string {

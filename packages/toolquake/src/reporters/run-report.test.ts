@@ -92,7 +92,25 @@ describe('figures', () => {
     });
     expect(digestOf([...entries, { kind: 'stop', atMs: 90_000, why: 'halt', isAsked: true }]).disagreements[0]?.found).toMatch(/^aborted/);
     const without = entries.filter((entry) => entry.kind !== 'action');
-    expect(digestOf(without).disagreements[0]?.found).toMatch(/^not-injected/);
+    expect(digestOf(without).disagreements.find((one) => one.what === 'verdict')?.found).toMatch(/^not-injected/);
+    const finding = { kind: 'finding', atMs: 180_000, name: 'hang', detail: 'no answer' } as const;
+    expect(digestOf([...entries, finding]).disagreements).toEqual([
+      { what: 'verdict', told: 'held', found: 'violated: "hang" contradicts what must stay true' },
+    ]);
+    expect(digestOf([...entries, { ...finding, name: 'false-positive' }]).disagreements).toEqual([]);
+  });
+
+  test.each(FORMATS.filter((format) => format !== 'json'))('a contradiction reads as one sentence as %s', (format) => {
+    const text = renderRun(told({ verdict: 'violated' }), format, context)
+      .replace(/&quot;/g, '"')
+      .replace(/\s+/g, ' ');
+    expect(text).toContain('The verdict is told as violated; the journal shows held or inconclusive: nothing went wrong.');
+  });
+
+  test('the expected alert is the first one since the fault, whatever the verdict says', () => {
+    const later = { kind: 'alert', atMs: 90_000, state: 'firing', reason: 'slow', rule: 'p95' } as const;
+    const digest = digestOf([...entries.slice(0, -1), later, { ...verdict, mttdMs: 29_000 } as RunEntry]);
+    expect(digest.disagreements).toEqual([{ what: 'MTTD', told: '29 s', found: '10.9 s' }]);
   });
 
   test('an undo that failed at first and worked at last is undone', () => {
@@ -109,7 +127,7 @@ describe('figures', () => {
       by: 'person',
     } as const;
     const mended = digestOf([...runJournal(STORIES['undo-failed']), undo]);
-    expect(renderRun(mended, 'console', context)).toContain('2 changes undone, each verified');
+    expect(renderRun(mended, 'console', context)).toContain('1 change undone, each verified');
   });
 
   test('a second undo of the same change hides no first one', () => {
@@ -127,6 +145,65 @@ test('a system that heals itself has an MTTR, from the fault to the window in wh
   expect(renderRun(digest, 'html', context)).toContain('MTTR 24 s');
 });
 
+describe('a run that injected nothing on purpose', () => {
+  const header = runJournal(STORIES.held)[0]!;
+  const judged = (why: string, entries: readonly RunEntry[], isDryRun = false): RunDigest =>
+    digestOf([
+      { ...header, isDryRun } as RunEntry,
+      ...entries,
+      {
+        kind: 'verdict',
+        atMs: 9000,
+        verdict: 'inconclusive',
+        why,
+        faultedCalls: 0,
+        controlCalls: 0,
+        mttdMs: null,
+        mttrMs: null,
+        recoveryMs: null,
+        isStopped: false,
+      },
+    ]);
+  const phase = (name: 'preconditions' | 'before'): RunEntry => ({ kind: 'phase', atMs: 100, phase: name });
+  const unmet = { kind: 'precondition', atMs: 200, name: 'uptime', isMet: false, detail: 'up for 42 s' } as const;
+
+  test.each([
+    ['"uptime" was not met', 'Nothing was injected, as "uptime" was not met: see to that', [phase('preconditions'), unmet], false],
+    ['the target was not steady before', 'Find out why, or whether a rule', [phase('preconditions'), phase('before')], false],
+    ['this was a dry run', 'Run it without "--dry-run"', [phase('preconditions'), phase('before')], true],
+    ['"uptime" was not met', 'Nothing was injected, as "uptime" was not met: see to that', [unmet], true],
+  ] as const)('says so and what to do: %s', (why, next, entries, isDryRun) => {
+    const digest = judged(why, entries, isDryRun);
+    expect(digest.disagreements).toEqual([]);
+    const text = renderRun(digest, 'console', context).replace(/\s+/g, ' ');
+    expect(text).toContain(`not injected cut: it was never begun, as ${why}`);
+    expect(text).toContain(next);
+    expect(text).not.toContain('Let it run longer');
+    const page = renderRun(digest, 'html', context);
+    expect(page).toContain('there was nothing to undo');
+    // What kept it from beginning stands before what was not done.
+    if (digest.preconditions.count > 0) expect(page.indexOf('id="preconditions"')).toBeLessThan(page.indexOf('id="actions"'));
+  });
+});
+
+test('a rule that was silent all the time is no passed case', () => {
+  const silent = runJournal(STORIES.held).map((entry): RunEntry =>
+    entry.kind === 'steady' && entry.phase === 'during'
+      ? { ...entry, isSteady: false, rules: entry.rules.map((rule) => ({ ...rule, value: null, samples: 0, state: 'silent' })) }
+      : entry,
+  );
+  const text = renderRun(digestOf(silent), 'junit', context);
+  expect(text).toContain('held in 0 of 62 looks, failed in 0: n/a at last');
+  expect(digestOf(silent).disagreements[0]?.found).toContain('never held during the fault');
+});
+
+test('an undo that failed is never among those that are left out', () => {
+  const undo = { kind: 'undo', atMs: 130_000, id: 'cut', state: 'undone', proof: '', tookMs: 1, by: 'runner' } as const;
+  const many = Array.from({ length: 300 }, (_, index): RunEntry => ({ ...undo, name: `change ${index}` }));
+  const digest = digestOf([...runJournal(STORIES.held), ...many, { ...undo, name: 'last', state: 'not-undone' }]);
+  expect(renderRun(digest, 'console', context)).toContain('1 change not proved to be undone: last.');
+});
+
 test('a torn journal is unfinished, and says where to look for leftovers', () => {
   const entries = runJournal(STORIES.held);
   const digester = createRunDigest();
@@ -137,6 +214,45 @@ test('a torn journal is unfinished, and says where to look for leftovers', () =>
   expect(text).toContain('UNFINISHED');
   expect(text).toContain('toolquake leftovers');
   expect(text).toContain('The journal ends before anything was undone.');
+});
+
+test('rules that hit nothing were not at work, and the next step is to see why', () => {
+  const entries = runJournal(STORIES.aborted).filter(({ kind }) => kind !== 'trip');
+  const unseen = entries.map((entry): RunEntry =>
+    entry.kind === 'action' && entry.state === 'in-effect'
+      ? { ...entry, state: 'not-in-effect', detail: '0 calls were hit' }
+      : entry.kind === 'sample' && entry.sample.source === 'call'
+        ? { ...entry, sample: { ...entry.sample, lane: 'control' } }
+        : entry.kind === 'sample' && entry.sample.source === 'faults'
+          ? { ...entry, sample: { ...entry.sample, delivered: 0 } }
+          : entry.kind === 'verdict'
+            ? { ...entry, verdict: 'not-injected', faultedCalls: 0 }
+            : entry,
+  );
+  const text = renderRun(digestOf(unseen), 'markdown', context);
+  expect(text).toContain('The fault was there from 1 min 1 s to 1 min 33 s, and nobody saw its effect.');
+  expect(text).toContain('See whether calls match the rules of "shrink", and pass the place where these are.');
+});
+
+test('a run that was killed before its faults is not told to have been unsteady', () => {
+  const entries = runJournal(STORIES.held);
+  const killed = digestOf(
+    entries.slice(
+      0,
+      entries.findIndex((entry) => entry.kind === 'build'),
+    ),
+  );
+  expect(renderRun(killed, 'console', context)).toMatch(/not injected {2}cut: it was never begun\n/);
+});
+
+test('a run that was killed while a fault was made has not proved that nothing is left', () => {
+  const entries = runJournal(STORIES.held);
+  const killed = digestOf(entries.slice(0, entries.findIndex((entry) => entry.kind === 'action') + 1));
+  const text = renderRun(killed, 'console', context);
+  expect(text).toContain('The journal ends before anything was undone.');
+  expect(text).not.toContain('Nothing was changed');
+  expect(renderRun(killed, 'html', context)).toContain('Not put back:');
+  expect(renderRun(killed, 'markdown', context)).toContain('A fault began to be made, and nothing says that it was at work.');
 });
 
 describe('hostile journals', () => {

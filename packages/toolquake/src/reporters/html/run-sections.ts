@@ -4,6 +4,7 @@ import { duration, grouped, percent } from '../figures.js';
 import { barPlot } from '../plots/bar-plot.js';
 import { latencyPlot } from '../plots/latency-plot.js';
 import { LANE_LOOKS, runPlot } from '../plots/run-plot.js';
+import { clockText } from '../run/event-lines.js';
 import { adviceFor, findingMeaning } from '../run/finding-advice.js';
 import type { RunDigest } from '../run/run-digest.js';
 import { lanesTable, type RunTable } from '../run/run-rows.js';
@@ -37,8 +38,8 @@ function tableData({ title, head, rows, words, isBad }: RunTable, codes: readonl
 
 /** The whole run in one picture. */
 export function overTimeSection(digest: RunDigest): Section {
-  const { points, phases } = digest;
-  if (points.length === 0 && phases.length === 0) return { id: 'over-time', title: 'Over time', body: '' };
+  const { points } = digest;
+  if (points.length === 0) return { id: 'over-time', title: 'Over time', body: '' };
   const figure = figureMarkup({
     id: 'run',
     title: 'The run, from its start to its verdict',
@@ -81,7 +82,7 @@ export function overTimeSection(digest: RunDigest): Section {
       ]),
     },
   });
-  const words = 'Shaded: a fault was at work. Faulted calls are drawn through, control calls (which no fault touched) dashed.';
+  const words = 'Shaded: a fault was there. Faulted calls are drawn through, control calls (which no fault touched) dashed.';
   return { id: 'over-time', title: 'Over time', body: `${lead(words)}<div class="plots">${figure}</div>` };
 }
 
@@ -135,7 +136,7 @@ export function findingsSection({ findings }: RunDigest): Section {
 /** What happened, line by line. */
 export function eventsSection({ events }: RunDigest): Section {
   const rows = events.list.map(({ atMs, phase, mark, tone, text }): readonly TableCell[] => [
-    duration(atMs),
+    clockText(atMs),
     phase,
     tone === 'bad' ? { text: mark, class: 'never' } : mark,
     text,

@@ -69,9 +69,10 @@ table { border-collapse: collapse; font-size: 14px; min-width: min(100%, 420px);
 th, td { padding: 5px 16px 5px 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--grid); white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; } tbody th { vertical-align: top; font-weight: 400; color: var(--ink); font-size: 14px; }
 .text { text-align: left; } td.text, th.text { white-space: normal; min-width: 9ch; max-width: 60ch; } .never { color: var(--bad); font-weight: 600; }
-td code, th code { white-space: nowrap; } code { font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
+td code, th code { white-space: nowrap; } code { unicode-bidi: isolate; font: 13px ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace; }
 footer { color: var(--soft); font-size: 13px; padding-top: 36px; padding-bottom: 36px; }
-@media (max-width: 560px) { header, main, footer { padding-left: 14px; padding-right: 14px; } .story section, figure, .sheet { padding: 12px 12px; } h1 { font-size: 22px; } }
+@media (max-width: 560px) { header, main, footer { padding-left: 14px; padding-right: 14px; } .story section, figure, .sheet { padding: 12px 12px; } h1 { font-size: 22px; }
+  thead th { white-space: normal; } td.text:last-child { min-width: 26ch; } }
 @media print { :root { color-scheme: light; } .theme, nav, .skip { display: none; } body { background: none; font-size: 12px; } figure, .story section, .sheet, tr { break-inside: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; } .scroll { overflow: visible; } header, main, footer { max-width: none; padding: 0; } }
 `;

@@ -11,17 +11,19 @@ export type PlacedLabels = { readonly height: number; markup(bottom: number): st
 
 const MAX_LABELS = 8;
 const LABEL_ROW = 15;
+/** Between a line and its label, and behind it. */
+const BESIDE = 12;
 
 /** Labels in as many rows as it takes for none to touch another. */
-export function placedLabels(given: readonly MomentLabel[], across: Scale, { left, right }: { left: number; right: number }): PlacedLabels {
+export function placedLabels(given: readonly MomentLabel[], across: Scale, right: number): PlacedLabels {
   const all = [...given].sort((a, b) => a.atMs - b.atMs).slice(0, MAX_LABELS);
   const rowEnds: number[] = [];
   const placed = all.map((one) => {
     const x = across.at(Math.min(one.atMs, across.high));
-    const text = fitted(one.label, right - left - 8);
-    const width = widthOf(text) + 12;
-    // To the right of its line, or to the left where the page ends.
-    const isLeft = x + width > right;
+    // To the right of its line; to the left where the page ends and there is more room; cut where there is too little.
+    const isLeft = x + widthOf(one.label) + BESIDE > right && x > right - x;
+    const text = fitted(one.label, (isLeft ? x : right - x) - BESIDE);
+    const width = widthOf(text) + BESIDE;
     const start = isLeft ? Math.max(0, x - width) : x;
     // Below every row whose label its line would cross.
     const row = rowEnds.findLastIndex((end) => end >= start) + 1;

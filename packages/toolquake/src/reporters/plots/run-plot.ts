@@ -36,7 +36,7 @@ export function runPlot({ width, digest }: { readonly width: number; readonly di
   const { lastMs } = digest;
   const [left, right] = [62, width - 62];
   const across = timeScale({ low: 0, high: Math.max(1, lastMs), from: left, to: right, ticks: width < 600 ? 4 : 6 });
-  const labels = placedLabels(momentsOf(digest), across, { left, right: width });
+  const labels = placedLabels(momentsOf(digest), across, width);
   const parts: string[] = [];
   let y = labels.height + 10;
   const spans = spansOf(digest);
@@ -45,9 +45,11 @@ export function runPlot({ width, digest }: { readonly width: number; readonly di
   parts.push(...bandOfPhases(digest, across, y));
   const shadeTop = y;
   y += BAND;
+  const [stretch] = digest.points;
+  const gapMs = Math.max(lastMs * MAX_GAP_SHARE, stretch === undefined ? 0 : 2.5 * (stretch.toMs - stretch.fromMs));
   for (const panel of panelsOf(digest)) {
     const frame: Frame = { left, top: y + PANEL_GAP, right, bottom: y + PANEL_GAP + PANEL_HEIGHT };
-    parts.push(panelMarkup(panel, frame, across, lastMs));
+    parts.push(panelMarkup(panel, frame, across, gapMs));
     y = frame.bottom;
   }
   const strips = stripsOf(digest);
@@ -89,14 +91,14 @@ function momentsOf({ moments, trips, stops, actions }: RunDigest): readonly Mome
 type Span = { readonly name: string; readonly fromMs: number; readonly toMs: number; readonly tone: number };
 
 function spansOf({ moments, figures }: RunDigest): readonly Span[] {
-  const { faultOnMs, faultOffMs, alertMs, healedMs, recoveredMs } = moments;
+  const { begunMs, faultOnMs, faultOffMs, alertMs, healedMs, recoveredMs } = moments;
   const span = (name: string, from: number | undefined, to: number | undefined, ms: number | null, tone: number): readonly Span[] =>
     from === undefined || to === undefined || ms === null
       ? []
       : [{ name: `${name} ${duration(ms)}`, fromMs: from, toMs: Math.max(from, to), tone }];
   return [
-    ...span('MTTD', faultOnMs, alertMs, figures.mttdMs, 3),
-    ...span('MTTR', faultOnMs, healedMs, figures.mttrMs, 2),
+    ...span('MTTD', begunMs, alertMs, figures.mttdMs, 3),
+    ...span('MTTR', begunMs, healedMs, figures.mttrMs, 2),
     ...span('recovery', faultOnMs === undefined ? undefined : faultOffMs, recoveredMs, figures.recoveryMs, 2),
   ];
 }
@@ -167,7 +169,7 @@ function panelsOf({ points, lanes, probes }: RunDigest): readonly Panel[] {
   return [...calls, ...probe];
 }
 
-function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, across: Scale, lastMs: number): string {
+function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, across: Scale, gapMs: number): string {
   const values = traces.flatMap(({ points }) => points.map(([, value]) => value));
   const ends = { from: frame.bottom, to: frame.top };
   const most = values.reduce((high, value) => Math.max(high, value), 0);
@@ -176,7 +178,7 @@ function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, acr
       ? { ...linearScale({ low: 0, high: most === 0 ? 1 : Math.min(1, most * 1.05), ...ends, ticks: 2 }), isLog: false }
       : rangeScale({ values, ...ends, ticks: 2 });
   const drawn = traces.map(({ tone, dash, points }) =>
-    element('g', { class: `t${tone}` }, ...piecesOf(points, lastMs).map((piece) => pieceMarkup(piece, across, up, dash))),
+    element('g', { class: `t${tone}` }, ...piecesOf(points, gapMs).map((piece) => pieceMarkup(piece, across, up, dash))),
   );
   const names = spreadLabels(
     traces.map((trace) => ({ ...trace, height: 15, y: up.at(trace.points.at(-1)?.[1] ?? up.low) })),
@@ -185,15 +187,22 @@ function panelMarkup({ title, traces, label, isShare }: Panel, frame: Frame, acr
   return [leftAxis(frame, up, { title: up.isLog ? `${title} (logarithmic)` : title, label }), ...drawn, ...names].join('');
 }
 
-/** A gap of more than this share of the run is a gap, not a line. */
+/** A gap of more than this share of the run, and of more than two stretches of it, is a gap and not a line. */
 const MAX_GAP_SHARE = 0.06;
 
-function piecesOf(points: Trace['points'], lastMs: number): readonly Trace['points'][] {
+/** Fewer points than these do not say how far apart they usually are. */
+const MIN_USUAL = 5;
+
+function piecesOf(points: Trace['points'], leastMs: number): readonly Trace['points'][] {
+  // What is seen once a minute has no gap between two minutes.
+  const apart = points.slice(1).map(([ms], index) => ms - (points[index]?.[0] ?? ms));
+  const usualMs = apart.length < MIN_USUAL ? 0 : (apart.toSorted((one, other) => one - other)[apart.length >> 1] ?? 0);
+  const gapMs = Math.max(leastMs, 2 * usualMs);
   const pieces: (readonly [number, number])[][] = [];
   for (const point of points) {
     const last = pieces.at(-1);
     const before = last?.at(-1);
-    if (last === undefined || before === undefined || point[0] - before[0] > lastMs * MAX_GAP_SHARE) pieces.push([point]);
+    if (last === undefined || before === undefined || point[0] - before[0] > gapMs) pieces.push([point]);
     else last.push(point);
   }
   return pieces;

@@ -35,6 +35,17 @@ test('a wide range is logarithmic, a narrow one starts at 0, and every place is 
   expect(rangeScale({ values: [], from: 0, to: 1 }).at(0)).toBe(0);
 });
 
+test('a logarithmic scale has more than one label, also where it holds one power of ten', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e-3, max: 1e6, noNaN: true }), fc.double({ min: 20.1, max: 1e6, noNaN: true }), (low, factor) => {
+      const { ticks } = rangeScale({ values: [low, low * factor], from: 92, to: 0, ticks: 2 });
+      expect(ticks.length).toBeGreaterThanOrEqual(2);
+      expect(ticks.length).toBeLessThanOrEqual(10);
+    }),
+  );
+  expect(rangeScale({ values: [4, 89], from: 92, to: 0 }).ticks).toEqual([2, 5, 10, 20, 50]);
+});
+
 test('time is counted in seconds, minutes and hours', () => {
   const ticks = (high: number): readonly number[] => timeScale({ low: 0, high, from: 0, to: 100 }).ticks;
   expect(ticks(60_000)).toEqual([0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);

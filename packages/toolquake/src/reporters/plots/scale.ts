@@ -66,14 +66,17 @@ export function logScale({ low, high, from, to }: ScaleOptions): Scale {
   const top = Math.max(bottom + 0.1, Math.log10(high));
   const decades: number[] = [];
   for (let power = Math.floor(bottom); power <= Math.ceil(top); power++) decades.push(power);
-  // Three labels per power of ten need some room each.
-  const factors = Math.abs(to - from) / (top - bottom) >= MIN_DECADE_PIXELS ? [1, 2, 5] : [1];
-  const ticks = decades.flatMap((power) => factors.map((factor) => factor * 10 ** power));
+  const ticksAt = (factors: readonly number[]): readonly number[] =>
+    decades
+      .flatMap((power) => factors.map((factor) => factor * 10 ** power))
+      .filter((tick) => Math.log10(tick) >= bottom - 1e-9 && Math.log10(tick) <= top + 1e-9)
+      .map((tick) => Number(tick.toPrecision(12)));
+  // Three labels per power of ten need some room each; one label alone says nothing about a scale.
+  const powers = ticksAt([1]);
+  const isRoomy = Math.abs(to - from) / (top - bottom) >= MIN_DECADE_PIXELS || powers.length < 2;
   return {
     at: (value) => from + ((Math.log10(Math.max(value, low)) - bottom) / (top - bottom)) * (to - from),
-    ticks: ticks
-      .filter((tick) => Math.log10(tick) >= bottom - 1e-9 && Math.log10(tick) <= top + 1e-9)
-      .map((tick) => Number(tick.toPrecision(12))),
+    ticks: isRoomy ? ticksAt([1, 2, 5]) : powers,
     low,
     high,
   };

@@ -63,7 +63,7 @@ export function timelinePlot({ width, timeline, peers }: TimelinePlotOptions): D
     from: left,
     to: right,
   });
-  const labels = placedLabels(labelsOf(timeline), across, { left, right: width });
+  const labels = placedLabels(labelsOf(timeline), across, width);
   const top = labels.height + 6;
   const rules = [...new Set(points.flatMap(({ faults }) => [...faults.keys()]))];
   const parts: string[] = [];

@@ -1,10 +1,12 @@
 /** The last block of a run at a terminal: what came of it, the figures, the proof of the undo, what was found, what to do next. */
 import { printable } from '../escape.js';
 import { duration, grouped, percent, type Paint } from '../figures.js';
+import { disagreementText } from './disagreements.js';
 import { adviceFor, findingMeaning } from './finding-advice.js';
 import { brokenLines } from './event-lines.js';
+import { nextSteps } from './next-steps.js';
 import type { RunDigest } from './run-digest.js';
-import { endOf, headlineOf, isGood, isUndone, nextSteps, notInjected, timeText, undoText, whyOf } from './run-story.js';
+import { endOf, headlineOf, isGood, isUndone, notInjected, timeText, undoText, whyOf } from './run-story.js';
 
 const TITLE_WIDTH = 14;
 const INDENT = 2;
@@ -27,9 +29,7 @@ export function closingLines(digest: RunDigest, paint: Paint, width: number): re
   return [
     `${' '.repeat(INDENT)}${verdict}${' '.repeat(Math.max(2, TITLE_WIDTH - word.length))}${word.length + 2 > TITLE_WIDTH ? '' : (why[0] ?? '')}`.trimEnd(),
     ...(word.length + 2 > TITLE_WIDTH ? why : why.slice(1)).map((line) => `${' '.repeat(INDENT + TITLE_WIDTH)}${line}`),
-    ...disagreements.flatMap(({ what, told, found }) =>
-      block('but', [`the verdict says ${what} ${told}; the journal shows ${found}.`], paint.red),
-    ),
+    ...block('but', disagreements.map(disagreementText), paint.red),
     '',
     ...block('MTTD', [`${timeText(figures.mttdMs).padEnd(12)}fault on to alert`]),
     ...block('MTTR', [`${timeText(figures.mttrMs).padEnd(12)}fault on to steady again by itself`]),

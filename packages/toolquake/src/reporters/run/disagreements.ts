@@ -1,16 +1,8 @@
 /** Where the verdict of a journal does not follow from the rest of it. A report says so instead of choosing one silently. */
 import type { RunEntry } from '../../core/run-entry.js';
 import { duration, grouped } from '../figures.js';
-import type { ActionRecord, UndoRecord } from './fault-book.js';
-import { isFault, type Disagreement, type RunFigures } from './run-figures.js';
-
-/** What is compared. */
-export type Told = {
-  readonly verdict: Omit<Extract<RunEntry, { kind: 'verdict' }>, 'kind'> | undefined;
-  readonly undos: readonly UndoRecord[];
-  readonly actions: readonly ActionRecord[];
-  readonly trips: number;
-};
+import type { Disagreement, RunFigures } from './run-figures.js';
+import type { OpenVerdicts } from './verdict-book.js';
 
 /** Entries are written after what they tell: by so much two moments may differ and be the same. */
 const TOLERANCE_MS = 1000;
@@ -18,15 +10,12 @@ const TOLERANCE_SHARE = 0.02;
 
 const time = (ms: number | null): string => duration(ms ?? undefined);
 
-/** The undos that are not proved: for each change, what came of it last. */
-export function notUndone(undos: readonly UndoRecord[]): readonly UndoRecord[] {
-  const latest = new Map<string, UndoRecord>();
-  for (const undo of undos) latest.set(JSON.stringify([undo.id, undo.name]), undo);
-  return [...latest.values()].filter(({ state }) => state === 'not-undone');
-}
-
 /** Every difference. */
-export function disagreementsOf({ verdict, undos, trips, actions }: Told, found: RunFigures): readonly Disagreement[] {
+export function disagreementsOf(
+  verdict: Omit<Extract<RunEntry, { kind: 'verdict' }>, 'kind'> | undefined,
+  found: RunFigures,
+  open: OpenVerdicts,
+): readonly Disagreement[] {
   if (verdict === undefined) return [];
   const isSame = (told: number | null, own: number | null): boolean =>
     told === null || own === null ? told === own : Math.abs(told - own) <= Math.max(TOLERANCE_MS, TOLERANCE_SHARE * own);
@@ -36,10 +25,17 @@ export function disagreementsOf({ verdict, undos, trips, actions }: Told, found:
   const counts = (['faultedCalls', 'controlCalls'] as const)
     .filter((key) => verdict[key] !== found[key])
     .map((key) => ({ what: NAMES[key], told: grouped(verdict[key]), found: grouped(found[key]) }));
-  const worse = worstOf({ undos, trips, actions });
-  const isHidden = worse !== undefined && SEVERITY.indexOf(verdict.verdict) < SEVERITY.indexOf(worse.verdict);
-  return [...(isHidden ? [{ what: 'verdict', told: verdict.verdict, found: `${worse.verdict}: ${worse.why}` }] : []), ...times, ...counts];
+  const other = open.verdicts.includes(verdict.verdict)
+    ? []
+    : [{ what: 'verdict', told: verdict.verdict, found: `${open.verdicts.join(' or ')}: ${open.why}` }];
+  return [...other, ...times, ...counts];
 }
+
+/** One of them as a sentence. */
+export const disagreementText = ({ what, told, found }: Disagreement): string =>
+  what === 'verdict'
+    ? `The verdict is told as ${told}; the journal shows ${found}.`
+    : `The verdict says ${what} ${told}; the journal shows ${found}.`;
 
 const NAMES = {
   mttdMs: 'MTTD',
@@ -48,14 +44,3 @@ const NAMES = {
   faultedCalls: 'faulted calls',
   controlCalls: 'control calls',
 } as const;
-
-/** Of these three, the later one hides the earlier one and not the other way round. */
-const SEVERITY: readonly string[] = ['held', 'not-injected', 'aborted', 'undo-failed'];
-
-function worstOf({ undos, trips, actions }: Omit<Told, 'verdict'>): { readonly verdict: string; readonly why: string } | undefined {
-  const open = notUndone(undos);
-  if (open.length > 0) return { verdict: 'undo-failed', why: `${open[0]!.name} is not proved to be undone` };
-  if (trips > 0) return { verdict: 'aborted', why: 'a tripwire or somebody ended it' };
-  const isInjected = actions.every((one) => !isFault(one)) || actions.some((one) => isFault(one) && one.onMs !== undefined);
-  return isInjected ? undefined : { verdict: 'not-injected', why: 'no fault was at work' };
-}

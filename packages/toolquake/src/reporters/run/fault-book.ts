@@ -15,6 +15,8 @@ export type ActionRecord = {
   readonly about: string;
   readonly state: ActionState;
   readonly detail: string | undefined;
+  /** It began to be made: from then on it may be there, even if nothing more is heard of it. */
+  readonly begunMs: number | undefined;
   /** Made, and not known to have failed. Undefined: never. */
   readonly onMs: number | undefined;
   /** Its effect was seen at this moment. */
@@ -25,6 +27,17 @@ export type ActionRecord = {
 
 /** One undo. */
 export type UndoRecord = Omit<Entry<'undo'>, 'kind'>;
+
+/** For each change, what came of it last. */
+export function lastWords(undos: readonly UndoRecord[]): readonly UndoRecord[] {
+  const latest = new Map<string, UndoRecord>();
+  for (const undo of undos) latest.set(JSON.stringify([undo.id, undo.name]), undo);
+  return [...latest.values()];
+}
+
+/** The undos that are not proved. */
+export const notUndone = (undos: readonly UndoRecord[]): readonly UndoRecord[] =>
+  lastWords(undos).filter(({ state }) => state === 'not-undone');
 
 type Row = { -readonly [Key in keyof ActionRecord]: ActionRecord[Key] };
 
@@ -58,6 +71,7 @@ export function createFaultBook(): FaultBook {
       about: clipped(about.about),
       state: 'planned',
       detail: undefined,
+      begunMs: undefined,
       onMs: undefined,
       seenMs: undefined,
       offMs: undefined,
@@ -74,11 +88,15 @@ export function createFaultBook(): FaultBook {
       if (row === undefined) return;
       row.state = state;
       if (detail !== undefined) row.detail = clipped(detail);
+      if (state === 'applying' || AT_WORK.includes(state)) row.begunMs ??= atMs;
       if (AT_WORK.includes(state)) row.onMs ??= atMs;
       if (state === 'in-effect') row.seenMs ??= atMs;
     },
     addUndo({ kind: _kind, ...undo }) {
       const kept = { ...undo, id: clipped(undo.id), name: clipped(undo.name), proof: clipped(undo.proof) };
+      // What is not undone is never left out: it takes the place of one that is.
+      const place = undos.length < MAX_UNDOS || kept.state !== 'not-undone' ? -1 : undos.findIndex(({ state }) => state !== 'not-undone');
+      if (place !== -1) undos.splice(place, 1);
       if (undos.length < MAX_UNDOS) undos.push(kept);
       const row = rows.get(kept.id);
       if (row !== undefined && undo.state !== 'not-undone') row.offMs = Math.max(row.offMs ?? 0, undo.atMs);

@@ -28,3 +28,9 @@ export const findingMeaning = (name: FindingName): { readonly priority: 'P1' | '
   priority: FINDINGS[name][0],
   meaning: FINDINGS[name][1],
 });
+
+/** Of these the file of an experiment says nothing: they are told, and leave the verdict as it is. */
+const BESIDE: readonly FindingName[] = ['false-positive', 'no-recovery-notice'];
+
+/** With it, nobody can say that the hypothesis held. */
+export const isContradicting = (name: FindingName): boolean => !BESIDE.includes(name);

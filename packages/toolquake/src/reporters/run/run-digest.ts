@@ -2,17 +2,18 @@
  * The journal of an experiment, reduced to what a report shows: in bounded memory, entry by entry, in whatever order they
  * come. Figures are counted here from what was done and seen; what the verdict says is kept beside them, and compared.
  */
-import type { Phase } from '../../core/experiment.js';
+import type { Phase, Verdict } from '../../core/experiment.js';
 import type { RunEntry } from '../../core/run-entry.js';
 import type { Sample } from '../../core/sample.js';
 import { addToSample, clipped, createBoundedMap, type Sample as Kept } from '../digest/bounded-map.js';
-import { disagreementsOf, notUndone } from './disagreements.js';
-import { createFaultBook, type ActionRecord, type UndoRecord } from './fault-book.js';
+import { disagreementsOf } from './disagreements.js';
+import { createFaultBook, notUndone, type ActionRecord, type UndoRecord } from './fault-book.js';
 import { createEventReader, type RunEvent } from './run-events.js';
 import { createMomentsBook } from './moments-book.js';
-import { figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
+import { callsOf, figuresOf, type Disagreement, type RunFigures, type RunMoments } from './run-figures.js';
 import { createSeriesBook, type LaneTotals, type ProbeTotals, type SeriesPoint } from './series-book.js';
 import { createSteadyBook, ruleText, type SteadyRecord } from './steady-book.js';
+import { createVerdictBook } from './verdict-book.js';
 
 type Entry<Kind extends RunEntry['kind']> = Extract<RunEntry, { kind: Kind }>;
 type Plain<Kind extends RunEntry['kind']> = Omit<Entry<Kind>, 'kind'>;
@@ -30,6 +31,8 @@ export type TripRecord = {
   readonly value: number | null;
   readonly origin: string;
   readonly why: string;
+  /** It saw too few samples to say anything. */
+  readonly isBlind: boolean;
 };
 
 /** A number that was read again and again. */
@@ -75,6 +78,8 @@ export type RunDigest = {
   readonly moments: RunMoments;
   readonly figures: RunFigures;
   readonly disagreements: readonly Disagreement[];
+  /** Those that the rest of the journal leaves open, the likeliest first. */
+  readonly openVerdicts: readonly Verdict[];
   readonly lastMs: number;
   readonly entries: number;
   readonly skipped: Some<{ readonly where: string; readonly problem: string }>;
@@ -94,6 +99,8 @@ export type RunDigester = {
 const MAX_LISTED = 60;
 const MAX_PHASES = 20;
 const MAX_EVENTS = 200;
+/** Of them, what only comes and goes: however often it does, there is room for what was done. */
+const MAX_CHANGES = 120;
 const MAX_READINGS = 12;
 
 const keep = <Value>(): Kept<Value> => ({ values: [], seen: 0 });
@@ -129,8 +136,8 @@ export function createRunDigest(): RunDigester {
     high: -Infinity,
   }));
   let delivered: RunDigest['delivered'];
-  const moments = createMomentsBook();
-  let [lastMs, entries, isTorn] = [0, 0, false];
+  const [moments, verdicts] = [createMomentsBook(), createVerdictBook()];
+  let [lastMs, entries, changes, isTorn] = [0, 0, 0, false];
 
   const addSample = (sample: Sample): void => {
     switch (sample.source) {
@@ -180,7 +187,6 @@ export function createRunDigest(): RunDigester {
     switch (entry.kind) {
       case 'experiment': {
         const given = withoutKind(entry);
-        if (about !== undefined) return;
         about = { ...short(given), actions: given.actions.slice(0, MAX_LISTED).map(short) };
         return faults.plan(given.actions);
       }
@@ -202,7 +208,11 @@ export function createRunDigest(): RunDigester {
         return addSteady(entry);
       case 'trip': {
         const { atMs, rule, origin, why } = entry;
-        return addToSample(trips, short({ atMs, rule: ruleText(rule), value: rule.value, origin, why }), MAX_LISTED);
+        return addToSample(
+          trips,
+          short({ atMs, rule: ruleText(rule), value: rule.value, origin, why, isBlind: rule.state === 'few' }),
+          MAX_LISTED,
+        );
       }
       case 'stop':
         return addToSample(stops, short(withoutKind(entry)), MAX_LISTED);
@@ -222,8 +232,15 @@ export function createRunDigest(): RunDigester {
       entries++;
       lastMs = Math.max(lastMs, entry.atMs);
       const event = readEvent(entry);
-      if (event !== undefined) addToSample(events, event, MAX_EVENTS);
+      if (event !== undefined) {
+        const isChange = entry.kind === 'sample' || entry.kind === 'steady' || entry.kind === 'note';
+        if (isChange) changes++;
+        addToSample(events, event, isChange && changes > MAX_CHANGES ? 0 : MAX_EVENTS);
+      }
+      // Only the first of them says what the run is about.
+      if (entry.kind === 'experiment' && about !== undefined) return;
       moments.add(entry);
+      verdicts.add(entry);
       take(entry);
     },
     skip: ({ where, problem }) => addToSample(skipped, short({ where, problem }), 20),
@@ -234,12 +251,22 @@ export function createRunDigest(): RunDigester {
       const lanes = series.lanes();
       const undos = faults.undos();
       const afterMs = phases.find(({ phase }) => phase === 'after')?.fromMs;
-      const open = new Set(notUndone(undos).map(({ id }) => id));
+      const left = new Set(notUndone(undos).map(({ id }) => id));
       const actions = faults
         .actions()
-        .map((one) => (open.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
-      const when = moments.result({ actions, undos, toldMttdMs: verdict?.mttdMs });
-      const figures = figuresOf(when, callsOf(lanes, delivered));
+        .map((one) => (left.has(one.id) ? { ...one, offMs: undefined } : { ...one, offMs: one.offMs ?? afterMs }));
+      const when = moments.result({ actions, undos, told: verdict });
+      const rules = steady.list();
+      const figures = figuresOf(
+        when,
+        callsOf(
+          lanes,
+          delivered,
+          actions.map(({ blast }) => blast),
+          verdict?.faultedCalls,
+        ),
+      );
+      const open = verdicts.result({ actions, undos, moments: when, figures, steady: rules });
       return {
         about,
         build,
@@ -255,7 +282,7 @@ export function createRunDigest(): RunDigester {
         host,
         readings: readings.entries().map(([name, one]) => ({ name, ...one })),
         delivered,
-        steady: steady.list(),
+        steady: rules,
         trips: some(trips),
         stops: some(stops),
         alerts: some(alerts),
@@ -265,7 +292,8 @@ export function createRunDigest(): RunDigester {
         events: some(events),
         moments: when,
         figures,
-        disagreements: disagreementsOf({ verdict, undos, trips: trips.seen + stops.seen, actions }, figures),
+        disagreements: disagreementsOf(verdict, figures, open),
+        openVerdicts: open.verdicts,
         lastMs,
         entries,
         skipped: some(skipped),
@@ -277,16 +305,6 @@ export function createRunDigest(): RunDigester {
 
 function withoutKind<Value extends { readonly kind: string }>({ kind: _kind, ...rest }: Value): Omit<Value, 'kind'> {
   return rest;
-}
-
-/** Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. */
-function callsOf(
-  { control, faulted }: RunDigest['lanes'],
-  counted: RunDigest['delivered'],
-): { readonly faulted: number; readonly control: number } {
-  const hasLoad = control.calls + faulted.calls > 0;
-  const hit = counted?.delivered ?? 0;
-  return { faulted: Math.max(faulted.calls, hit), control: hasLoad ? control.calls : Math.max(0, (counted?.calls ?? 0) - hit) };
 }
 
 function restartsOf({ first, last }: { readonly first: number | undefined; readonly last: number | undefined }): number | undefined {

@@ -2,7 +2,7 @@
 import type { Phase } from '../../core/experiment.js';
 import type { RunEntry, RuleReading } from '../../core/run-entry.js';
 import { clipped } from '../digest/bounded-map.js';
-import { duration, many } from '../figures.js';
+import { duration, grouped } from '../figures.js';
 import { findingMeaning } from './finding-advice.js';
 import { ruleText } from './steady-book.js';
 
@@ -15,12 +15,15 @@ export type RunEvent = {
   readonly text: string;
 };
 
+type LastLook = { state?: 'steady' | 'broken' | 'unknown'; sinceMs?: number };
+
 /** Tells, entry by entry, what is new. Journals of different runs need readers of their own. */
 export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
   let phase: Phase | '' = '';
-  let isSteady: boolean | undefined;
+  // Where the system must heal itself, two sets of rules are looked at in turn during the fault: each has a state of its own.
+  const looks = { now: {} as LastLook, healing: {} as LastLook };
   let isUp: boolean | undefined;
-  let [downSinceMs, unsteadySinceMs]: (number | undefined)[] = [];
+  let downSinceMs: number | undefined;
   let pid: number | undefined;
 
   return (entry) => {
@@ -59,25 +62,27 @@ export function createEventReader(): (entry: RunEntry) => RunEvent | undefined {
         );
       }
       case 'steady': {
-        if (isSteady === entry.isSteady) return undefined;
-        const wasKnown = isSteady !== undefined;
-        isSteady = entry.isSteady;
-        if (isSteady) {
-          const lasted = unsteadySinceMs === undefined ? '' : `, after ${duration(entry.atMs - unsteadySinceMs)}`;
-          return event('steady', 'good', wasKnown ? `again${lasted}` : `${many(entry.rules.length, 'rule')} hold`);
+        const isHealing = entry.phase === 'after' && phase === 'during';
+        const last = isHealing ? looks.healing : looks.now;
+        const open = entry.rules.filter(({ state }) => state !== 'holds');
+        const state = open.length === 0 ? 'steady' : open.some((rule) => rule.state === 'fails') ? 'broken' : 'unknown';
+        // No rule at all is no news.
+        if (entry.rules.length === 0 || last.state === state) return undefined;
+        const before = last.state;
+        last.state = state;
+        const of = isHealing ? 'rules of recovery: ' : '';
+        if (state !== 'steady') {
+          if (before !== 'broken' && before !== 'unknown') last.sinceMs = entry.atMs;
+          // Silence, and too little to say anything, is not yet bad.
+          const [mark, tone] = state === 'broken' ? (['not steady', 'bad'] as const) : (['unknown', 'plain'] as const);
+          return event(mark, tone, `${of}${open.map(readingText).join('; ')}`);
         }
-        unsteadySinceMs = entry.atMs;
-        return event(
-          'not steady',
-          'bad',
-          entry.rules
-            .filter(({ state }) => state !== 'holds')
-            .map(readingText)
-            .join('; '),
-        );
+        const lasted = last.sinceMs === undefined ? '' : `, after ${duration(entry.atMs - last.sinceMs)}`;
+        const holding = entry.rules.length === 1 ? '1 rule holds' : `${grouped(entry.rules.length)} rules hold`;
+        return event('steady', 'good', `${of}${before === undefined ? holding : `again${lasted}`}`);
       }
       case 'trip':
-        return event('TRIPPED', 'bad', `${readingText(entry.rule)}: ${entry.why} (${entry.origin})`);
+        return event('TRIPPED', 'bad', entry.why);
       case 'stop':
         return event('STOPPED', 'bad', `${entry.why}${entry.isAsked ? ' (asked for)' : ''}`);
       case 'alert': {

@@ -4,6 +4,9 @@ import { escapeXml } from '../escape.js';
 import { duration, grouped, percent } from '../figures.js';
 import { factsMarkup, pageMarkup } from '../html/page.js';
 import { eventsSection, findingsSection, lanesSection, overTimeSection, tableSection } from '../html/run-sections.js';
+import { disagreementText } from './disagreements.js';
+import { lastWords } from './fault-book.js';
+import { nextSteps } from './next-steps.js';
 import type { RunDigest } from './run-digest.js';
 import {
   actionsTable,
@@ -21,7 +24,6 @@ import {
   headlineOf,
   isGood,
   isUndone,
-  nextSteps,
   notInjected,
   paragraphOf,
   stageText,
@@ -35,12 +37,16 @@ import {
 export function renderRunHtml(digest: RunDigest, { subject }: Pick<ConsoleContext, 'subject'>): string {
   const { about, entries } = digest;
   const name = about?.experiment ?? subject;
+  const preconditions = tableSection(preconditionsTable(digest));
+  // What kept the run from beginning comes first.
+  const isUnmet = digest.preconditions.list.some(({ isMet }) => !isMet);
   return pageMarkup({
     title: `${headlineOf(endOf(digest))}: ${name}`,
     heading: name,
     subject: subjectLine(digest),
     lead: `${verdictMarkup(digest)}${warnings(digest)}${storyMarkup(digest)}${facts(digest)}`,
     sections: [
+      ...(isUnmet ? [preconditions] : []),
       overTimeSection(digest),
       findingsSection(digest),
       tableSection(tripsTable(digest)),
@@ -51,7 +57,7 @@ export function renderRunHtml(digest: RunDigest, { subject }: Pick<ConsoleContex
       tableSection(seenTable(digest)),
       tableSection(steadyTable(digest), { about: 'Looked at again and again; the value is the last one of each phase.', codes: [1] }),
       tableSection(figuresTable(digest), { about: 'Counted anew from what was done and seen, beside what the verdict says.' }),
-      tableSection(preconditionsTable(digest)),
+      ...(isUnmet ? [] : [preconditions]),
       eventsSection(digest),
       tableSection(notesTable(digest)),
     ],
@@ -82,9 +88,7 @@ function warnings(digest: RunDigest): string {
     ({ id, action, why }) => `<code>${escapeXml(id)}</code> (${escapeXml(action)}): ${escapeXml(why)}`,
   );
   return [
-    ...digest.disagreements.map(({ what, told, found }) =>
-      warning('The verdict does not follow from the journal:', escapeXml(`${what} is told as ${told}; the journal shows ${found}.`)),
-    ),
+    ...digest.disagreements.map((one) => warning('It does not follow from the journal:', escapeXml(disagreementText(one)))),
     ...(missing.length === 0 ? [] : [warning('Not injected:', `${missing.join('; ')}. What never happened was not tested.`)]),
     ...(isUndone(digest) ? [] : [warning('Not put back:', escapeXml(undoText(digest)))]),
   ].join('');
@@ -102,6 +106,7 @@ function storyMarkup(digest: RunDigest): string {
 
 function facts(digest: RunDigest): string {
   const { figures, lanes, undos } = digest;
+  const changes = lastWords(undos);
   const failed = (lane: 'control' | 'faulted'): string =>
     lanes[lane].calls === 0 ? 'none were seen' : `${percent(lanes[lane].failed / lanes[lane].calls)} failed`;
   return factsMarkup([
@@ -112,8 +117,8 @@ function facts(digest: RunDigest): string {
     { name: 'control calls', value: grouped(figures.controlCalls), about: failed('control') },
     {
       name: 'undone',
-      value: `${undos.filter(({ state }) => state !== 'not-undone').length} of ${undos.length}`,
-      about: isUndone(digest) ? 'each verified' : 'not proved',
+      value: `${changes.filter(({ state }) => state !== 'not-undone').length} of ${changes.length}`,
+      about: !isUndone(digest) ? 'not proved' : undos.length === 0 ? 'there was nothing to undo' : 'each verified',
     },
   ]);
 }

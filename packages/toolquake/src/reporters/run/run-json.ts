@@ -2,8 +2,9 @@
 import { nullsFor } from '../figures.js';
 import { adviceFor, findingMeaning } from './finding-advice.js';
 import type { LaneTotals, SeriesPoint } from './series-book.js';
+import { nextSteps } from './next-steps.js';
 import type { RunDigest } from './run-digest.js';
-import { endOf, isUndone, nextSteps, notInjected, whyOf } from './run-story.js';
+import { endOf, isUndone, notInjected, whyOf } from './run-story.js';
 
 /** JSON text. What is unknown is null, not absent. */
 export function renderRunJson(digest: RunDigest): string {

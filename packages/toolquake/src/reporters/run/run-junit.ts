@@ -1,6 +1,7 @@
 /** A run for CI: a test case per rule of the steady state, per finding, per action and per undo. */
 import { junitText, type JunitCase } from '../junit.js';
 import { many } from '../figures.js';
+import { disagreementText } from './disagreements.js';
 import { adviceFor, findingMeaning } from './finding-advice.js';
 import type { RunDigest } from './run-digest.js';
 import { plain } from './run-rows.js';
@@ -37,11 +38,12 @@ const preconditionCases = ({ preconditions }: RunDigest): readonly JunitCase[] =
 const steadyCases = ({ steady }: RunDigest): readonly JunitCase[] =>
   steady.map(({ phase, rule, looks, states, last, low, high }) => {
     // Only what holds in the end counts after the fault: coming back takes its time.
-    const isGood = phase === 'after' ? last.state === 'holds' : states.fails === 0;
+    // What never held is not good: silence is never green.
+    const isGood = phase === 'after' ? last.state === 'holds' : states.fails === 0 && states.holds > 0;
     const seen = `${plain(last.value)} at last, ${plain(low)} to ${plain(high)} in ${many(looks, 'look')}; ${states.few} too few, ${states.silent} silent`;
     return {
       name: `${phase}: ${rule}`,
-      outcome: judged(isGood, `failed in ${states.fails} of ${many(looks, 'look')}: ${seen}`),
+      outcome: judged(isGood, `held in ${states.holds} of ${many(looks, 'look')}, failed in ${states.fails}: ${seen}`),
       output: seen,
     };
   });
@@ -74,7 +76,4 @@ const tripCases = ({ trips }: RunDigest): readonly JunitCase[] =>
 const figureCases = ({ disagreements }: RunDigest): readonly JunitCase[] =>
   disagreements.length === 0
     ? [{ name: 'the verdict follows from the journal', outcome: 'passed' }]
-    : disagreements.map(({ what, told, found }) => ({
-        name: what,
-        outcome: { failure: `The verdict says ${told}; the journal shows ${found}.` },
-      }));
+    : disagreements.map((one) => ({ name: one.what, outcome: { failure: disagreementText(one) } }));

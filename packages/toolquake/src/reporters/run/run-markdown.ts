@@ -2,6 +2,8 @@
 import { escapeMarkdown as text } from '../escape.js';
 import { code, table } from '../markdown.js';
 import { duration } from '../figures.js';
+import { disagreementText } from './disagreements.js';
+import { nextSteps } from './next-steps.js';
 import type { RunDigest } from './run-digest.js';
 import {
   actionsTable,
@@ -17,7 +19,7 @@ import {
   undoTable,
   type RunTable,
 } from './run-rows.js';
-import { endOf, headlineOf, isGood, nextSteps, notInjected, paragraphOf, stageText, undoText, whyOf } from './run-story.js';
+import { endOf, headlineOf, isGood, notInjected, paragraphOf, stageText, undoText, whyOf } from './run-story.js';
 
 /** Over this many rows a table is folded away. */
 const MAX_OPEN_ROWS = 12;
@@ -32,10 +34,7 @@ export function renderRunMarkdown(digest: RunDigest): string {
     about === undefined ? '' : `> ${text(about.question)}\n\n`,
     `${text(paragraphOf(digest))} ${text(undoText(digest))}\n\n`,
     `**${headlineOf(end)}.** ${text(whyOf(digest))}\n`,
-    ...disagreements.map(
-      ({ what, told, found }) =>
-        `\n> **The verdict does not follow from the journal:** ${text(what)} is told as ${text(told)}; the journal shows ${text(found)}.\n`,
-    ),
+    ...disagreements.map((one) => `\n> **It does not follow from the journal:** ${text(disagreementText(one))}\n`),
     about === undefined
       ? ''
       : `\nRun ${code(about.run)}, ${stageText(digest)}, target ${code(about.target)} (${text(about.environment)})${build === undefined ? '' : `, build ${code(build)}`}${about.owner === undefined ? '' : `, owner ${text(about.owner)}`}, started ${text(about.startedAt)}, ${duration(digest.lastMs)} long, seed ${about.seed}${about.isDryRun ? ', a dry run' : ''}.\n`,

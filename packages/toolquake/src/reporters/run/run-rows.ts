@@ -161,7 +161,7 @@ export function alertsTable({ alerts, moments }: RunDigest): RunTable {
     head: ['at', 'after the fault', 'state', 'reason', 'rule', 'on the way'],
     rows: alerts.list.map(({ atMs, state, reason, rule, sentAtMs }) => [
       duration(atMs),
-      moments.faultOnMs === undefined || atMs < moments.faultOnMs ? 'n/a' : duration(atMs - moments.faultOnMs),
+      moments.begunMs === undefined || atMs < moments.begunMs ? 'n/a' : duration(atMs - moments.begunMs),
       state,
       reason,
       rule,

@@ -1,17 +1,22 @@
 /** What a report says in words: the end, why, what was not injected, what to do next. The same in every format. */
 import type { Verdict } from '../../core/experiment.js';
 import { duration, grouped, many, percent } from '../figures.js';
-import { notUndone } from './disagreements.js';
-import type { ActionRecord } from './fault-book.js';
+import { lastWords, notUndone, type ActionRecord } from './fault-book.js';
 import type { RunDigest } from './run-digest.js';
 import { isFault } from './run-figures.js';
 
 /** How a run ended; `unfinished` where the journal ends without a verdict. */
 export type RunEnd = Verdict | 'unfinished';
 
-/** What the verdict of the journal is, unless the rest of it proves a worse one. */
+/** What the verdict of the journal says. */
 export function endOf({ verdict }: Pick<RunDigest, 'verdict'>): RunEnd {
   return verdict?.verdict ?? 'unfinished';
+}
+
+/** The same, unless the rest of the journal proves a worse one: nothing ends well because its last line says so. */
+export function provenEndOf({ verdict, openVerdicts: [open] }: Pick<RunDigest, 'verdict' | 'openVerdicts'>): RunEnd {
+  if (verdict === undefined || open === undefined) return endOf({ verdict });
+  return verdict.verdict === 'held' || open === 'undo-failed' ? open : verdict.verdict;
 }
 
 const HEADLINES: Readonly<Record<RunEnd, string>> = {
@@ -48,10 +53,23 @@ export function subjectText(digest: RunDigest): string {
   return `${about.experiment}, ${stageText(digest)}, on ${about.target} (${about.environment})`;
 }
 
+/** Why not one action was begun, as a clause; undefined where one was, or where nothing tells. */
+export function whyNotBegun({ preconditions, actions, stops, phases, about, verdict }: RunDigest): string | undefined {
+  if (actions.some(({ state }) => state !== 'planned')) return undefined;
+  const unmet = preconditions.list.filter(({ isMet }) => !isMet).map(({ name }) => `"${name}"`);
+  if (unmet.length > 0) return `${unmet.join(', ')} ${unmet.length === 1 ? 'was' : 'were'} not met`;
+  if (stops.count > 0) return 'the run was stopped before';
+  if (about?.isDryRun === true) return 'this was a dry run';
+  // A run that was killed, or goes on, may have been as steady as it should.
+  const isBaseline = verdict !== undefined && phases.at(-1)?.phase === 'before' && phases.every(({ phase }) => phase !== 'during');
+  return isBaseline ? 'the target was not steady before' : undefined;
+}
+
 /** Every action that did not reach its target, and why. */
-export function notInjected({ actions }: RunDigest): readonly { readonly id: string; readonly action: string; readonly why: string }[] {
-  return actions.flatMap((one) => {
-    const why = missingText(one);
+export function notInjected(digest: RunDigest): readonly { readonly id: string; readonly action: string; readonly why: string }[] {
+  const reason = whyNotBegun(digest);
+  return digest.actions.flatMap((one) => {
+    const why = one.state === 'planned' && reason !== undefined ? `it was never begun, as ${reason}` : missingText(one);
     return why === undefined ? [] : [{ id: one.id, action: one.action, why }];
   });
 }
@@ -72,15 +90,15 @@ export function undoText(digest: RunDigest): string {
   if (open.length > 0) return `${many(open.length, 'change')} not proved to be undone: ${open.map(({ name }) => name).join(', ')}.`;
   if (!isUndone(digest)) return 'The journal ends before anything was undone.';
   if (undos.length === 0)
-    return actions.every(({ onMs }) => onMs === undefined)
+    return actions.every(({ begunMs }) => begunMs === undefined)
       ? 'Nothing was changed, so there was nothing to undo.'
       : 'There is no undo in the journal: what was done ends by itself.';
-  return `${many(undos.length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
+  return `${many(lastWords(undos).length, 'change')} undone, each verified by reading the world anew, in ${duration(undos.reduce((sum, { tookMs }) => sum + tookMs, 0))}.`;
 }
 
 /** Is nothing left behind? A run that was killed between fault and undo has not proved it. */
 export function isUndone({ undos, actions, phases, verdict }: RunDigest): boolean {
-  const wasDone = actions.some((one) => isFault(one) && one.onMs !== undefined);
+  const wasDone = actions.some((one) => isFault(one) && one.begunMs !== undefined);
   const wasTold = verdict !== undefined || undos.length > 0 || phases.some(({ phase }) => phase === 'after');
   return (!wasDone || wasTold) && notUndone(undos).length === 0;
 }
@@ -94,9 +112,7 @@ export function paragraphOf(digest: RunDigest): string {
       : `of ${grouped(lanes[name].calls)} ${name} calls ${percent(lanes[name].failed / lanes[name].calls)} failed (p95 ${duration(lanes[name].latency.p95)})`;
   const firing = alerts.list.find(({ state, atMs }) => state === 'firing' && atMs === moments.alertMs);
   return [
-    moments.faultOnMs === undefined
-      ? 'No fault was at work at any time.'
-      : `The fault was at work from ${duration(moments.faultOnMs)}${moments.faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(moments.faultOffMs)}`}.`,
+    faultText(digest),
     `${capital(lane('faulted'))}; ${lane('control')}.`,
     probes.probes === 0
       ? 'No probe from outside was seen.'
@@ -116,47 +132,25 @@ export function paragraphOf(digest: RunDigest): string {
     .join(' ');
 }
 
-function steadyText({ moments, figures }: RunDigest): string {
+/** What is known of the fault, and no more: one whose effect nobody saw was not at work. */
+function faultText({ actions, moments: { faultOnMs, faultOffMs } }: RunDigest): string {
+  const begun = actions.filter((one) => isFault(one) && one.begunMs !== undefined);
+  if (begun.length === 0) return 'No fault was at work at any time.';
+  if (faultOnMs === undefined) return 'A fault began to be made, and nothing says that it was at work.';
+  const end = faultOffMs === undefined ? ', and nothing says that it ended' : ` to ${duration(faultOffMs)}`;
+  if (begun.some(({ seenMs }) => seenMs !== undefined)) return `The fault was at work from ${duration(faultOnMs)}${end}.`;
+  return `The fault was there from ${duration(faultOnMs)}${end}, and nobody saw its effect.`;
+}
+
+function steadyText({ moments, figures, undos }: RunDigest): string {
   const { healedMs } = moments;
   if (healedMs !== undefined && figures.mttrMs !== null)
     return `All was steady again ${duration(figures.mttrMs)} after the fault began, while it was still there.`;
+  if (notUndone(undos).length > 0) return 'All was steady in the end, with a change that is not proved to be undone.';
   return figures.recoveryMs === null ? 'All was steady again.' : `All was steady ${duration(figures.recoveryMs)} after the fault was gone.`;
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-/** What to do next; one sentence each. */
-export function nextSteps(digest: RunDigest): readonly string[] {
-  const { about } = digest;
-  const run = about?.run ?? 'RUN';
-  if (about?.isDryRun === true) return ['This was a dry run: nothing was injected, and it opens no stage. Run it without "--dry-run".'];
-  switch (endOf(digest)) {
-    case 'held':
-      return about !== undefined && about.stage < about.stages
-        ? [
-            `Next: stage ${about.stage + 1} of ${about.stages}, with "--stage ${about.stage + 1}". This result opens it for this build and this fault.`,
-          ]
-        : [
-            'Widen: a larger dose, a longer fault, another fault of the same dependency, or two at once. After three greens the same run says nothing new.',
-          ];
-    case 'violated':
-      return ['Mend what the findings name, then run the same stage again: nothing wider opens before it holds.'];
-    case 'aborted':
-      return [
-        'A tripwire or a person ended it before the faults could show more. Find out why untouched calls suffered before you try again, with a smaller dose.',
-      ];
-    case 'inconclusive':
-      return ['Let it run longer or with more calls, until the faulted lane has enough of them to say something.'];
-    case 'not-injected':
-      return ['Nothing was tested. "toolquake doctor" says which actions work on this host and why not.'];
-    case 'undo-failed':
-      return [
-        `Put it back now: "toolquake undo ${run}" tries again, "toolquake leftovers" lists what is open. No other run starts before.`,
-      ];
-    case 'unfinished':
-      return ['"toolquake leftovers" says whether anything was left behind; "toolquake undo" takes it back.'];
-  }
-}
 
 /** `3.2 s`, or `n/a` where it did not happen. */
 export const timeText = (ms: number | null | undefined): string => duration(ms ?? undefined);

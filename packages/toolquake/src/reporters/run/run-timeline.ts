@@ -5,7 +5,7 @@ import { printable } from '../escape.js';
 import { duration, grouped, percent, type Paint } from '../figures.js';
 import { createSketch, type Sketch } from '@toolquake/sdk/core';
 import { closingLines } from './closing.js';
-import { brokenLines, clockText, eventLines } from './event-lines.js';
+import { brokenLines, clockText, eventLines, phaseColumn } from './event-lines.js';
 import { createRunDigest } from './run-digest.js';
 import { createEventReader } from './run-events.js';
 import { stageText } from './run-story.js';
@@ -73,7 +73,7 @@ export function createRunTimeline({ width, colours }: RunTimelineOptions): RunTi
       const probes =
         counts.probes === 0 ? [] : [`${grouped(counts.probes)} probes${counts.down === 0 ? '' : `, ${grouped(counts.down)} down`}`];
       const parts = [...lane('faulted'), ...lane('control'), ...probes];
-      const text = `  ${clockText(nowMs).padStart(7)}  ${phase.padEnd('preconditions'.length)}  ${parts.length === 0 ? 'nothing seen yet' : parts.join(' | ')}`;
+      const text = `  ${clockText(nowMs).padStart(7)}  ${phaseColumn(phase, width)}${parts.length === 0 ? 'nothing seen yet' : parts.join(' | ')}`;
       return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
     },
   };
@@ -84,12 +84,16 @@ export function headLines(about: Extract<RunEntry, { kind: 'experiment' }>, pain
   const digester = createRunDigest();
   digester.add(about);
   const where = `${stageText(digester.result())} on ${printable(about.target)} (${printable(about.environment)})`;
-  const question = brokenLines(printable(about.question), Math.max(24, width - 2)).map((line) => `  ${line}`);
+  const dry = about.isDryRun ? '  dry run: nothing is injected' : '';
   const facts = `run ${printable(about.run)}, seed ${about.seed}${about.owner === undefined ? '' : `, owner ${printable(about.owner)}`}`;
+  const indented = (text: string): readonly string[] => brokenLines(text, Math.max(24, width - 2)).map((line) => `  ${line}`);
+  const name = printable(about.experiment);
+  const isRoomy = 'toolquake run'.length + name.length + where.length + dry.length + 4 <= width;
   return [
-    `${paint.bold('toolquake run')}  ${paint.bold(printable(about.experiment))}  ${where}${about.isDryRun ? '  dry run: nothing is injected' : ''}`,
-    ...question,
-    `  ${paint.dim(facts)}`,
+    `${paint.bold('toolquake run')}  ${paint.bold(name)}${isRoomy ? `  ${where}${dry}` : ''}`,
+    ...(isRoomy ? [] : indented(`${where}${dry}`)),
+    ...indented(printable(about.question)),
+    ...indented(facts).map((line) => paint.dim(line)),
     '',
   ];
 }

@@ -6,6 +6,8 @@ export type SteadyAgain = {
   look(atMs: number, rules: readonly RuleReading[]): void;
   /** Never earlier than `fromMs`. Undefined while a rule is broken, or before it held for its window. */
   sinceMs(fromMs: number): number | undefined;
+  /** Whether every rule says how far back it looks; one on the newest value does not. */
+  knowsWindows(): boolean;
 };
 
 /** More rules than these no file has. */
@@ -36,5 +38,6 @@ export function createSteadyAgain(): SteadyAgain {
       const longestMs = rules.reduce((most, { windowMs }) => Math.max(most, windowMs), 0);
       return lastMs - since >= longestMs ? since : undefined;
     },
+    knowsWindows: () => rules.every(({ windowMs }) => windowMs > 0),
   };
 }
