@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { errorResponse, latency } from '@toolquake/sdk/faults';
 import type { JournalEntry } from '@toolquake/sdk/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { processesByCommand } from '../../packages/toolquake/src/managers/process-table.js';
+import { endProcessUndo } from '../../packages/toolquake/src/undo/end-process-undo.js';
+import { endProcess } from '../../packages/toolquake/src/undo/steps/end-process.js';
 import { createLaneJoin } from '../../packages/toolquake/src/experiments/lane-join.js';
 import { proxied, rule } from '../http/harness.js';
 import { startBank } from '../servers/http-bank.mjs';
@@ -156,6 +159,27 @@ test('over stdio each caller has a server of its own, and none is left behind wh
   await load.stop();
   expect(await load.ended).toMatchObject({ code: 0 });
 });
+
+test.each(['the run lets go', 'its undo'])(
+  'servers behind a script that do not hear that they should go end with their callers: %s',
+  async (by) => {
+    const server = fileURLToPath(new URL('../servers/stubborn.mjs', import.meta.url));
+    const mark = `${by.replaceAll(' ', '-')}-${process.pid}`;
+    const script = `"${process.execPath}" "${server}" ${mark}; true`;
+    const load = await worker('load', {
+      load: loadOf({ clients: 2, perSecond: 20 }),
+      target: { kind: 'command', name: 'deaf', command: ['sh', '-c', script], era: 'legacy' },
+    });
+    const heard = listen(load);
+    const servers = (): readonly number[] => processesByCommand([process.execPath, server, mark]);
+    const undo = endProcessUndo(load.pid, 1500);
+    load.go();
+    await vi.waitFor(() => expect([heard.calls.length > 5, servers().length]).toEqual([true, 2]), { timeout: 30_000 });
+    if (by === 'its undo') await endProcess.undo(undo.data, { env: {}, signal: AbortSignal.timeout(10_000) });
+    else await load.stop();
+    expect(servers()).toEqual([]);
+  },
+);
 
 test('nothing is sent before the run says go', async () => {
   const bank = await startBank();

@@ -233,7 +233,7 @@ describe('approve', () => {
 describe('a missed alert', () => {
   const missed = (at: Desk, root: string, runId: string): NodeJS.ProcessEnv => {
     const env = { NODE_ENV: '', TOOLQUAKE_STATE_DIR: join(at.folder, 'state') };
-    const targetDigest = targetDigestOf('http://127.0.0.1:9/mcp');
+    const targetDigest = targetDigestOf('http://localhost:9/mcp');
     noteMissedAlert(env, { runId, root, target: 'shop', targetDigest });
     return env;
   };
@@ -278,9 +278,9 @@ test('an approval is used up by a run that begins, and by no other', async () =>
   const isThere = (): boolean => 'approval' in findApproval(place, planDigest, new Date());
   expect((await at.run(['run', 'e.yaml', '--out', 'nowhere/at/all'], env)).code).toBe(3);
   expect(isThere()).toBe(true);
-  const lock = takeServerLock({ env, server: 'http://127.0.0.1:9/mcp', runId: 'other', ledgerPath: join(at.folder, 'ledger.jsonl') });
+  const lock = takeServerLock({ env, server: 'http://localhost:9', runId: 'other', ledgerPath: join(at.folder, 'ledger.jsonl') });
   const busy = await at.run(['run', 'e.yaml'], env);
-  expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining('Another experiment has http://127.0.0.1:9/mcp')]);
+  expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining('Another experiment has http://localhost:9')]);
   expect(isThere()).toBe(true);
   lock.release();
   expect(existsSync(join(at.folder, '.toolquake', 'runs'))).toBe(false);

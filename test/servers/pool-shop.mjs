@@ -8,6 +8,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import pg from 'pg';
 import { z } from 'zod';
 
+const TOO_MANY_CONNECTIONS = '53300';
 const text = (value, more = {}) => ({ content: [{ type: 'text', text: JSON.stringify(value) }], ...more });
 
 /**
@@ -16,11 +17,22 @@ const text = (value, more = {}) => ({ content: [{ type: 'text', text: JSON.strin
  */
 function build(pool, onFull) {
   let isOn = true;
+  /** A database that has no place left says so at once, also to those who would wait. */
+  const ask = async (...query) => {
+    for (;;) {
+      try {
+        return await pool.query(...query);
+      } catch (error) {
+        if (onFull !== 'wait' || error.code !== TOO_MANY_CONNECTIONS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  };
   return () => {
     const server = new McpServer({ name: 'pool-shop', version: '1.0.0' });
     server.registerTool('orders', { inputSchema: z.object({ holdMs: z.number() }) }, async ({ holdMs }) => {
       try {
-        const { rows } = await pool.query('SELECT 7 AS id FROM pg_sleep($1)', [holdMs / 1000]);
+        const { rows } = await ask('SELECT 7 AS id FROM pg_sleep($1)', [holdMs / 1000]);
         return text({ items: rows });
       } catch (error) {
         if (onFull === 'silent') return text({ items: [] });

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { binPath, createDesk, type Run } from '../../cli/harness.js';
+import { createDesk, type Run } from '../../cli/harness.js';
+import { onTerminal } from '../../cli/terminal.js';
 import { buildDriver } from './driver/build.js';
 import { createScene, nobodyIsLeft, type Scene } from './scene.js';
 
@@ -23,27 +23,11 @@ async function abandon(scene: Scene, changes: readonly ('child' | 'fail')[]): Pr
   await nobodyIsLeft(scene.ledgerPath);
 }
 
-/** A command on a terminal of its own; what is printed is answered by `answer`, once it finds something to answer. */
-function onTerminal(
-  scene: Scene,
+const onTerminalOf = (
+  { folder, env }: Scene,
   argv: readonly string[],
   answer: (shown: string) => string | undefined,
-): Promise<{ code: number | null; shown: string }> {
-  return new Promise((resolve) => {
-    const words = [process.execPath, binPath, ...argv].map((word) => `'${word}'`).join(' ');
-    const child = spawn('script', ['-qec', words, '/dev/null'], { env: scene.env, stdio: ['pipe', 'pipe', 'inherit'] });
-    let shown = '';
-    let isAnswered = false;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      const reply = isAnswered ? undefined : answer(shown);
-      if (reply === undefined) return;
-      isAnswered = true;
-      child.stdin.write(`${reply}\n`);
-    });
-    child.on('close', (code) => resolve({ code, shown }));
-  });
-}
+): ReturnType<typeof onTerminal> => onTerminal(argv, { cwd: folder, env, answer });
 
 describe.concurrent('what people see of undoing', () => {
   test('"leftovers" says that there is nothing, and exits with 0', async () => {
@@ -73,7 +57,7 @@ describe.concurrent('what people see of undoing', () => {
     expect(code).toBe(6);
     expect(stdout).toContain('no undo "fail" in this version: a newer one wrote the ledger');
     expect(await command(scene, 'undo', 'one', '--forget')).toMatchObject({ code: 2, stderr: expect.stringContaining('no terminal') });
-    const { code: forgotten } = await onTerminal(scene, ['undo', 'one', '--forget'], (shown) =>
+    const { code: forgotten } = await onTerminalOf(scene, ['undo', 'one', '--forget'], (shown) =>
       shown.includes('Type "forget one"') ? 'forget one' : undefined,
     );
     expect(forgotten).toBe(0);
@@ -134,6 +118,19 @@ describe.concurrent('what people see of undoing', () => {
     expect(code).toBe(3);
   });
 
+  test('invariant 19: "stop" works where the runs of the project cannot be read', async () => {
+    const scene = createScene();
+    const before = scene.snapshot();
+    const runner = scene.start(driver, { mode: 'wait' });
+    await runner.says('during');
+    const desk = createDesk();
+    mkdirSync(join(desk.folder, '.toolquake'));
+    writeFileSync(join(desk.folder, '.toolquake', 'runs'), 'not a folder');
+    const { code, stderr } = await desk.run(['stop'], { TOOLQUAKE_STATE_DIR: scene.env['TOOLQUAKE_STATE_DIR'] });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The runs of this project cannot be read')]);
+    expect(scene.snapshot()).toEqual(before);
+  });
+
   test('invariant 29: a halt stops what runs, survives, keeps everything from starting, and is ended by a person on a terminal', async () => {
     const scene = createScene();
     const before = scene.snapshot();
@@ -145,16 +142,16 @@ describe.concurrent('what people see of undoing', () => {
     expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('This host is halted');
     expect(await command(scene, 'resume')).toMatchObject({ code: 2, stderr: expect.stringContaining('no terminal') });
     expect((await command(scene, 'resume', '--code', 'guess')).code).toBe(2);
-    expect((await onTerminal(scene, ['resume'], (shown) => (shown.includes('Type "') ? 'yes' : undefined))).code).toBe(2);
+    expect((await onTerminalOf(scene, ['resume'], (shown) => (shown.includes('Type "') ? 'yes' : undefined))).code).toBe(2);
     expect((await scene.start(driver, { runId: 'three' }).ended).stderr).toContain('This host is halted');
-    const { code, shown } = await onTerminal(scene, ['resume'], (text) => /Type "(resume [0-9a-f]{6})"/.exec(text)?.[1]);
+    const { code, shown } = await onTerminalOf(scene, ['resume'], (text) => /Type "(resume [0-9a-f]{6})"/.exec(text)?.[1]);
     expect([code, shown]).toEqual([0, expect.stringContaining('Experiments may start again.')]);
     expect((await scene.start(driver, { runId: 'four' }).ended).code).toBe(0);
   });
 
   test('the person who halts on a terminal gets a code to resume with from elsewhere; it is not on disk', async () => {
     const scene = createScene();
-    const { shown } = await onTerminal(scene, ['stop', '--all'], () => undefined);
+    const { shown } = await onTerminalOf(scene, ['stop', '--all'], () => undefined);
     const code = /resume --code ([0-9a-f]{10})/.exec(shown)?.[1] ?? '';
     expect(code).not.toBe('');
     expect(readFileSync(join(String(scene.env['TOOLQUAKE_STATE_DIR']), 'halt.json'), 'utf8')).not.toContain(code);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseLedger } from '../../../packages/toolquake/src/undo/read-ledger.js';
@@ -48,4 +48,29 @@ test('invariant 5: on a full disk nothing is applied whose undo is not on disk, 
   expect(
     all.filter(({ said }) => said.some(({ failure }) => failure?.includes('The undo cannot be written') === true)).length,
   ).toBeGreaterThan(0);
+});
+
+/** The state folder is a disk of two blocks, and one is taken: there is room for the lock, and none for what comes next. */
+const SMALL_DISK = `mount -t tmpfs -o size=8k,mode=700 none "$0" && head -c 4096 /dev/zero > "$0/other"
+"$1" "$2" "$3"; rm "$0/other"; exec "$1" "$2" "$4"`;
+
+test('invariant 5: a state folder that was full for a moment keeps nobody from starting later', async () => {
+  const driver = await buildDriver();
+  const scene = createScene();
+  const before = scene.snapshot();
+  const state = String(scene.env['TOOLQUAKE_STATE_DIR']);
+  mkdirSync(state, { mode: 0o700 });
+  const order = (runId: string): string => JSON.stringify({ folder: scene.folder, runId, mark: scene.mark });
+  const runner = join(driver, 'runner.js');
+  // In a namespace of its own, so that the disk goes with it.
+  const { code, stderr } = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    const words = ['-m', 'sh', '-c', SMALL_DISK, state, process.execPath, runner, order('one'), order('two')];
+    const child = spawn('unshare', words, { env: scene.env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let text = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (text += part));
+    child.once('close', (ended) => resolve({ code: ended, stderr: text }));
+  });
+  expect(stderr).toMatch(/The undo cannot be written to .*ledgers.*one\.json: ENOSPC.* So nothing was changed/);
+  expect(code, stderr).toBe(0);
+  expect(scene.snapshot()).toEqual(before);
 });

@@ -1,4 +1,5 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readLedger } from '../../../packages/toolquake/src/undo/read-ledger.js';
@@ -106,6 +107,26 @@ describe.concurrent('a run whose keepers die', () => {
     expect(scene.snapshot()).toEqual(before);
   });
 
+  test('invariant 4: a runner that went on after its lease, and is stopped again, is undone again', async () => {
+    const scene = createScene();
+    const before = scene.snapshot();
+    const runner = scene.start(driver, { mode: 'deaf', ttlMs: 300, heartbeatMs: 100 });
+    const { warden } = await runner.says('during');
+    const heard = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${Number(warden)}/io`, 'utf8'))?.[1]);
+    runner.process.kill('SIGSTOP');
+    const log = join(runDirectoryOf(scene.ledgerPath), 'warden.log');
+    await until(() => readFileSync(log, 'utf8').includes('change kept.txt: undone'), 'the warden undoes, and reads nothing but beats');
+    const silence = heard();
+    runner.process.kill('SIGCONT');
+    await until(() => heard() > silence + 'beat\n'.length, 'the warden hears of the runner');
+    writeFileSync(`${scene.folder}/world/kept.txt`, 'changed after all');
+    runner.process.kill('SIGSTOP');
+    await until(() => readFileSync(`${scene.folder}/world/kept.txt`, 'utf8') === 'as it was', 'the warden undoes again');
+    expect(scene.snapshot()).toEqual(before);
+    runner.process.kill('SIGKILL');
+    await nobodyIsLeft(scene.ledgerPath);
+  });
+
   test('invariant 19: a stop request that the runner does not hear is carried out by its warden', async () => {
     const scene = createScene();
     const before = scene.snapshot();
@@ -161,10 +182,12 @@ describe.concurrent('a ledger that is not what it was', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was started')]);
   });
 
-  test('a ledger that is missing keeps everything from starting: nobody knows what it was to undo', async () => {
+  test('a ledger that is missing, or was emptied, keeps everything from starting: nobody knows what it was to undo', async () => {
     const { scene } = await abandoned(['kept']);
+    truncateSync(scene.ledgerPath);
+    expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('has no first line');
     rmSync(scene.ledgerPath);
-    expect((await scene.start(driver, { runId: 'two' }).ended).stderr).toContain('is missing');
+    expect((await scene.start(driver, { runId: 'three' }).ended).stderr).toContain('is missing');
   });
 
   test.each(['lie', 'fail'] as const)(

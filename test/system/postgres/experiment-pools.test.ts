@@ -128,25 +128,40 @@ test.each<[string, RegExp, string]>([
   },
 );
 
-test('over stdio each session is a server of its own, and none is left when the holder is ended', async () => {
-  const program = fileURLToPath(new URL('../../servers/pool-shop.mjs', import.meta.url));
-  const options = { where: { ...where(), application_name: 'held' }, max: 1, onFull: 'wait' };
-  const target = {
-    kind: 'command',
-    name: 'shop',
-    command: [process.execPath, program],
-    env: { POOL_SHOP: JSON.stringify(options) },
-    era: 'legacy',
-  } as const;
-  const world = liveWorld(target);
-  expect(await exhaustPool.feasibility(readParams(exhaustPool, exhausted), world)).toMatchObject({ how: /each with a pool of its own/ });
-  const done = await perform(exhaustPool, { ...exhausted, sessions: 3 }, world);
-  const connections = async (): Promise<string> =>
-    (await ask(where().port!, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'held'")).stdout.trim();
-  await vi.waitFor(async () => expect(await connections()).toBe('3'), { timeout: 60_000 });
-  expect(await done.undo()).toMatchObject([{ is: 'gone' }]);
-  await vi.waitFor(async () => expect(await connections()).toBe('0'), { timeout: 30_000 });
-});
+test.each<[string, RegExp]>([
+  ['wait', /6 of 6 sessions are open; \d+ calls wait/],
+  ['refuse', /refused or failed/],
+  ['silent', /answered with nothing, as if there were nothing/],
+])(
+  'over stdio each session is a server of its own, and what they share is the database: "%s" is seen through, and none is left afterwards',
+  async (onFull, proof) => {
+    const program = fileURLToPath(new URL('../../servers/pool-shop.mjs', import.meta.url));
+    const database = where().port!;
+    const sql = `CREATE ROLE ${onFull}_few LOGIN CONNECTION LIMIT 2`;
+    expect(await ask(database, sql)).toMatchObject({ code: 0 });
+    // Each call takes a connection of its own: whoever kept one while it rests would leave nothing to queue for.
+    const options = { where: { ...where(), user: `${onFull}_few`, maxUses: 1 }, max: 1, onFull };
+    const target = {
+      kind: 'command',
+      name: 'shop',
+      command: [process.execPath, program],
+      env: { POOL_SHOP: JSON.stringify(options) },
+      era: 'legacy',
+    } as const;
+    const world = liveWorld(target);
+    expect(await exhaustPool.feasibility(readParams(exhaustPool, exhausted), world)).toMatchObject({ how: /each with a pool of its own/ });
+    const done = await perform(exhaustPool, { ...exhausted, sessions: 6 }, world);
+    // All have knocked when the step is done; what becomes of their calls is seen a moment later.
+    expect((await done.prepared.verifyEffect()).proof).toMatch(/^6 of 6 sessions are open/);
+    await vi.waitFor(async () => expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: true, proof }), {
+      timeout: 60_000,
+    });
+    expect(await done.undo()).toMatchObject([{ is: 'gone' }]);
+    const connections = async (): Promise<string> =>
+      (await ask(database, `SELECT count(*) FROM pg_stat_activity WHERE usename = '${onFull}_few'`)).stdout.trim();
+    await vi.waitFor(async () => expect(await connections()).toBe('0'), { timeout: 30_000 });
+  },
+);
 
 test('a switch of the service is turned by a tool, and turned back once, however often it is undone', async () => {
   const one = await shop();

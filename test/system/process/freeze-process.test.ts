@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '@toolquake/sdk/core';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import type { WorkerHandle } from '../../../packages/toolquake/src/actions/action.js';
 import { freezeProcess } from '../../../packages/toolquake/src/actions/kinds/freeze-process.js';
 import { killProcess } from '../../../packages/toolquake/src/actions/kinds/kill-process.js';
 import { openOwn } from '../../../packages/toolquake/src/managers/own.js';
@@ -129,10 +130,17 @@ test('a stdio server of the run is killed though the run started it, and nobody 
   }
 });
 
-test('the server of a probe belongs to the monitor, and is no server of the run (invariant 26)', async () => {
-  const command = [process.execPath, files.path('steady.cjs'), 'probed'];
+test('a stdio server that does not run at this moment is not frozen: an undo that names nobody would be open for ever', async () => {
+  const world = worldOf({ kind: 'own' });
+  const target = { kind: 'command', name: 'shop', command: [process.execPath, files.path('nobody.cjs')] };
+  const prepared = freezeProcess.prepare({}, { ...world, upstream: { ...world.upstream, target } as typeof world.upstream });
+  await expect(prepared).rejects.toMatchObject({ code: 'IMPOSSIBLE', message: expect.stringContaining('no process runs') as string });
+});
+
+/** A monitor that waits, and then probes a command for a minute. */
+function monitorOf(command: readonly string[]): Promise<WorkerHandle> {
   const target = { name: 'shop', kind: 'command', command, budgets: { totalMs: 60_000, helloMs: 60_000 } };
-  const monitor = await startWorker(
+  return startWorker(
     'monitor',
     {
       runId: 'run-1',
@@ -147,6 +155,21 @@ test('the server of a probe belongs to the monitor, and is no server of the run 
     },
     { env: process.env, program: PROGRAM },
   );
+}
+
+test('a server that a probe has started behind a script ends with the monitor', async () => {
+  // It says nothing, so the probe is still under way when the run lets go.
+  const silent = [process.execPath, '-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)", `probed-${process.pid}`];
+  const monitor = await monitorOf(['sh', '-c', '"$@"; true', 'sh', ...silent]);
+  monitor.go();
+  await until(async () => processesByCommand(silent).length === 1);
+  await monitor.stop();
+  expect(processesByCommand(silent)).toEqual([]);
+});
+
+test('the server of a probe belongs to the monitor, and is no server of the run (invariant 26)', async () => {
+  const command = [process.execPath, files.path('steady.cjs'), 'probed'];
+  const monitor = await monitorOf(command);
   const own = openOwn({ env: process.env, signal: AbortSignal.timeout(60_000), ownCommand: command });
   try {
     monitor.go();

@@ -1,5 +1,5 @@
 /** Servers under a real PM2 are killed, come back, and are brought back where PM2 does not. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { realClock } from '@toolquake/sdk/interceptors';
@@ -9,8 +9,9 @@ import { killProcess } from '../../../packages/toolquake/src/actions/kinds/kill-
 import { restartServer } from '../../../packages/toolquake/src/actions/kinds/restart-server.js';
 import type { Sample } from '../../../packages/toolquake/src/core/sample.js';
 import { openManager } from '../../../packages/toolquake/src/managers/open-manager.js';
+import { parsePm2List } from '../../../packages/toolquake/src/managers/pm2-list.js';
 import type { ProcessManager } from '../../../packages/toolquake/src/managers/process-manager.js';
-import { descendantsOf } from '../../../packages/toolquake/src/managers/process-table.js';
+import { descendantsOf, processesByCommand } from '../../../packages/toolquake/src/managers/process-table.js';
 import { watchProcess } from '../../../packages/toolquake/src/managers/watch-process.js';
 import { startWorker } from '../../../packages/toolquake/src/workers/start-worker.js';
 import { providePm2, type Pm2 } from '../provide-pm2.js';
@@ -79,9 +80,13 @@ test('a pid under PM2 is followed to PM2; one that nobody restarts is refused', 
   const [pid = 0] = await pidsOf('demo');
   const followed = await killProcess.feasibility({ pid }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
   expect(followed).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "demo"') as string });
-  const command = ['node', files.path('steady.cjs')];
+  await pm2.pm2('start', files.path('tidies.cjs'), '--name', 'named');
+  const command = ['node', files.path('tidies.cjs')];
+  // PM2 gives it this name once it runs.
+  await until(() => processesByCommand(command).length === 1);
   const named = await killProcess.feasibility({ command }, worldOf(undefined, { PATH: pm2.env['PATH'] }));
-  expect(named).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "') as string });
+  expect(named).toMatchObject({ isFeasible: true, how: expect.stringContaining('PM2 "named"') as string });
+  await pm2.pm2('delete', 'named');
   const stranger = await startStranger(files.path('steady.cjs'));
   try {
     expect(await killProcess.feasibility({ pid: stranger }, worldOf(undefined))).toMatchObject({
@@ -101,6 +106,18 @@ test('a server that somebody stopped by hand meanwhile is started through PM2', 
   expect(await pidsOf('demo')).toHaveLength(1);
 });
 
+test('a server that tidies up before it ends is not taken for one that runs', async () => {
+  await pm2.pm2('start', files.path('tidies.cjs'), '--name', 'tidies');
+  const [old = 0] = await pidsOf('tidies');
+  await until(() => readFileSync(`/proc/${old}/status`, 'utf8').match(/^SigCgt:\s+\S*[4-7c-f]...$/m) !== null);
+  const { undos } = await perform(killProcess, {}, under('tidies'));
+  expect(stateOf(old)).toBeDefined();
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+  const now = await pidsOf('tidies');
+  expect([now.length, now.includes(old)]).toEqual([1, false]);
+  await pm2.pm2('delete', 'tidies');
+});
+
 test('a server that was deleted meanwhile is gone, and nothing is started (invariant 10)', async () => {
   await pm2.pm2('start', files.path('steady.cjs'), '--name', 'deleted');
   const { undos } = await perform(killProcess, {}, under('deleted'));
@@ -118,6 +135,19 @@ test('a server that a script started ends with the script, where its children ar
   await until(async () => (await prepared.verifyEffect()).isInEffect);
   expect((await prepared.verifyEffect()).proof).toContain(String(server));
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
+});
+
+test('a server behind a script, and one of another name with the same command, is not ended: PM2 would not start that one again', async () => {
+  const [wrapper = 0] = await pidsOf('wrapped');
+  await until(() => descendantsOf(wrapper).length === 1);
+  const [server = 0] = descendantsOf(wrapper);
+  const world = worldOf(undefined, { PATH: pm2.env['PATH'] });
+  const refused = { isFeasible: false, why: expect.stringContaining('would not start') as string };
+  // The same command runs as "demo", as "three", and as "left-alone", which PM2 leaves alone once it ended.
+  for (const params of [{ pid: server }, { command: ['node', files.path('steady.cjs')] }]) {
+    expect(await killProcess.feasibility(params, world)).toMatchObject(refused);
+    await expect(killProcess.prepare(params, world)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
+  }
 });
 
 test('a server that was restarted between the preparation and the act is hit as it is then', async () => {
@@ -149,6 +179,20 @@ test('a restart gives every replica a new pid', async () => {
   expect(await prepared.verifyEffect()).toMatchObject({ isInEffect: true });
   expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
   expect((await pidsOf('three')).some((pid) => before.includes(pid))).toBe(false);
+});
+
+test('a replica that somebody has stopped is not started by a restart', async () => {
+  const before = await pidsOf('three');
+  const [one] = (parsePm2List((await pm2.pm2('jlist')).stdout) ?? []).filter(({ name }) => name === 'three');
+  await pm2.pm2('stop', String(one!.id));
+  expect(await restartServer.feasibility({}, under('three'))).toMatchObject({
+    isFeasible: false,
+    why: expect.stringContaining('only 2 of 3 processes run') as string,
+  });
+  await (await manager('three')).restart();
+  const after = await pidsOf('three');
+  expect([after.length, after.filter((pid) => before.includes(pid))]).toEqual([2, []]);
+  await pm2.pm2('restart', String(one!.id));
 });
 
 test('several restarts are made by a worker, which the undo ends first', async () => {
@@ -210,4 +254,13 @@ test('looking starts no daemon, and names the folder that it looked in', async (
   ).look();
   await expect(look).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE', message: expect.stringContaining(home) as string });
   expect(readdirSync(home)).toEqual([]);
+});
+
+test('what a PM2 that was started anew does not know was not deleted, and is not undone until it runs again', async () => {
+  const { undos } = await perform(killProcess, {}, under('demo'));
+  await pm2.pm2('kill');
+  await pm2.pm2('ping');
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'not-undone', why: expect.stringContaining('started anew') as string });
+  await pm2.pm2('start', files.path('steady.cjs'), '--name', 'demo');
+  expect(await undo(undos[0]!, pm2.env)).toMatchObject({ is: 'undone' });
 });

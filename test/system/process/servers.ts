@@ -19,6 +19,7 @@ export function scripts(): { readonly path: (name: string) => string; remove(): 
   const folder = mkdtempSync(join(tmpdir(), 'toolquake-process-'));
   const texts: Readonly<Record<string, string>> = {
     'steady.cjs': 'setInterval(() => {}, 1000);\n',
+    'tidies.cjs': `process.on('SIGTERM', () => setTimeout(() => process.exit(0), 700)); setInterval(() => {}, 1000);\n`,
     'loops.cjs': 'setTimeout(() => process.exit(1), 50);\n',
     'parent.cjs': `require('node:child_process').spawn(process.execPath, [__dirname + '/steady.cjs']); setInterval(() => {}, 1000);\n`,
   };

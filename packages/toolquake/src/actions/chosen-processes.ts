@@ -54,6 +54,8 @@ export type ChosenProcesses = {
   readonly processes: readonly RunningProcess[];
   /** The same with their children, where those were asked for; parents first. */
   readonly all: readonly ProcessIdentity[];
+  /** Processes among them that the manager does not know: whatever it starts again, these it does not. */
+  readonly strangers: readonly ProcessIdentity[];
   /** How many the manager runs now, hit or not. */
   readonly running: number;
   /** Asked again before each signal: a pid can get into our family between the preparation and the act. */
@@ -87,7 +89,8 @@ export async function chooseProcesses(params: JsonObject, world: ChoiceWorld): P
     const why = guard(pid);
     if (why !== undefined) return refusal(`process ${pid} must not be touched: ${why}`, 'Name the process of the server.');
   }
-  return { manager, processes, all, running: Math.max(running.length, known.length), protection: guard };
+  const strangers = processes.map(({ identity }) => identity).filter(({ pid }) => !known.some((one) => one.identity.pid === pid));
+  return { manager, processes, all, strangers, running: Math.max(running.length, known.length), protection: guard };
 }
 
 function chosenSpec({ pid, command }: JsonObject, ofExperiment: ManagerSpec | undefined): ManagerSpec | undefined {

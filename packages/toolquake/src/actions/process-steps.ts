@@ -12,9 +12,11 @@ import type { Feasibility } from '../core/prepared-action.js';
 const GRACE_MS = 2000;
 
 /** How the server is brought back when its manager does not. Nothing for stdio servers: their callers start them. */
-export function ensureRunning({ manager, running }: ChosenProcesses): UndoStep | undefined {
+export function ensureRunning({ manager, running, all }: ChosenProcesses): UndoStep | undefined {
   if (manager.spec.kind === 'own') return undefined;
-  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS } };
+  const hit = all.map((identity) => ({ ...identity }));
+  const keeper = manager.keeper === undefined ? {} : { keeper: { ...manager.keeper } };
+  return { kind: 'ensure-running', data: { ...managerData(manager), count: running, graceMs: GRACE_MS, hit, ...keeper } };
 }
 
 /** The choice, or an error where the check before the run would have refused. */
@@ -38,6 +40,8 @@ export async function lookForProcesses(params: JsonObject, world: FeasibilityWor
 export async function endFeasibility(params: JsonObject, world: FeasibilityWorld, signal: EndSignal): Promise<Feasibility> {
   const chosen = await lookForProcesses(params, world);
   if (isRefused(chosen)) return chosen;
+  const stranger = strangerAmong(chosen);
+  if (stranger !== undefined) return stranger;
   const { restarts, why } = await chosen.manager.restartPolicy(signal);
   if (restarts) return { isFeasible: true, how: `${chosen.manager.about}: ${why}` };
   return {
@@ -45,6 +49,22 @@ export async function endFeasibility(params: JsonObject, world: FeasibilityWorld
     why: `${chosen.manager.about}: nothing would start it again (${why})`,
     act: 'Put the server under a process manager that restarts it, for example "pm2 start server.js --name NAME", and name it in "manager".',
   };
+}
+
+/** A server behind a script, or of another name with the same command, is not what the manager would start again. */
+function strangerAmong({ strangers, manager }: ChosenProcesses): Refusal | undefined {
+  if (strangers.length === 0) return undefined;
+  return {
+    isFeasible: false,
+    why: `${processNames(strangers)}: ${manager.about} does not run ${strangers.length === 1 ? 'it' : 'them'} itself, and would not start ${strangers.length === 1 ? 'it' : 'them'} again`,
+    act: 'Name what runs the server in "manager"; where that is a script that starts it, with "withChildren: true".',
+  };
+}
+
+/** Rejects when nobody would start one of these again. */
+export function checkKnown(chosen: ChosenProcesses): void {
+  const stranger = strangerAmong(chosen);
+  if (stranger !== undefined) throw new ToolquakeError('NOT_ALLOWED', { message: `Not ended: ${stranger.why}.`, advice: stranger.act });
 }
 
 /** `process 7` or `processes 7, 8`. */

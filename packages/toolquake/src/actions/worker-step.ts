@@ -10,7 +10,7 @@ import type { ActionWorld } from './action.js';
 const GRACE_MS = 1500;
 
 /** The step that lets it go, and what it says afterwards. */
-export type WorkerStep = { readonly step: PreparedStep; release(): Promise<void> };
+export type WorkerStep = { readonly step: PreparedStep; readonly ended: Promise<unknown>; release(): Promise<void> };
 
 /** Starts the child, which does nothing yet. */
 export async function prepareWorker(
@@ -34,6 +34,7 @@ export async function prepareWorker(
         worker.go();
       },
     },
+    ended: worker.ended,
     // Who was let go is ended by the undo. Who was not holds nothing but a place.
     release: async () => (hasBegun ? undefined : worker.stop()),
   };

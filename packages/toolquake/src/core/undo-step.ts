@@ -31,6 +31,11 @@ export type UndoKind = {
   undo(data: JsonObject, world: UndoWorld): Promise<void>;
   /** Reads the world anew; never believes `undo`. */
   verify(data: JsonObject, world: UndoWorld): Promise<UndoState>;
+  /**
+   * Whether it can also be undone from another host, or from another container: what was changed is reached by a name that
+   * means the same there. Where this is missing it never can: the processes, chains and folders of another host are not ours.
+   */
+  isReachable?(data: JsonObject): boolean;
 };
 
 /** Defines a way of undoing. */

@@ -79,6 +79,6 @@ test('of a target is one for all spellings of its address, and has no query', ()
     'http://[::ffff:127.0.0.1]:3001/mcp',
     'http://0.0.0.0:3001/./mcp',
   ];
-  expect(new Set(spellings.map(identityOf))).toEqual(new Set(['http://127.0.0.1:3001/mcp']));
+  expect(new Set(spellings.map(identityOf))).toEqual(new Set(['http://localhost:3001/mcp']));
   expect(new Set(['http://a/mcp', 'http://a/mcp2', 'http://a:81/mcp', 'http://b/mcp', 'http://a/'].map(identityOf)).size).toBe(5);
 });

@@ -26,7 +26,7 @@ export function targetIdentityOf({ target }: IdentifiedTarget): string {
     .replace(/%[0-9a-f]{2}/gi, unescaped)
     .replaceAll(/\/{2,}/g, '/')
     .replace(/(?<=.)\/$/, '');
-  return `${protocol}//${THIS_MACHINE.test(name) ? '127.0.0.1' : name}${port === '' ? '' : `:${port}`}${path}`;
+  return `${protocol}//${THIS_MACHINE.test(name) ? 'localhost' : name}${port === '' ? '' : `:${port}`}${path}`;
 }
 
 /** A letter that needed no escape; every other escape stays, in small letters. */

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve as absolute } from 'node:path';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import { identify, type ProcessIdentity } from '../undo/process-identity.js';
 import { checkedName } from './manager-names.js';
 import { parsePm2List, type Pm2Process } from './pm2-list.js';
 import type { ManagerWorld, ProcessManager, RestartPolicy } from './process-manager.js';
@@ -45,6 +46,7 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
   return {
     spec: { kind: 'pm2', name },
     variables: { PM2_HOME: home },
+    keeper: daemonOf(home),
     about,
     async look() {
       const found = await list();
@@ -58,7 +60,8 @@ export function openPm2(given: string, world: ManagerWorld): ProcessManager {
     restartPolicy: async () => pm2Policy(await list()),
     // `restart` also starts what is stopped, and keeps the environment that PM2 has for it.
     start: () => act('restart', (one) => one.pid === 0),
-    restart: () => act('restart', () => true),
+    // What somebody has stopped meanwhile stays as it is.
+    restart: () => act('restart', (one) => one.status !== 'stopped'),
   };
 }
 
@@ -82,6 +85,14 @@ export function pm2Policy(found: readonly Pm2Process[]): RestartPolicy {
   }
   const { maxRestarts, minUptimeMs } = found[0]!;
   return { restarts: true, why: `PM2 restarts it, and gives up after ${maxRestarts} ends within ${minUptimeMs} ms` };
+}
+
+function daemonOf(home: string): ProcessIdentity | undefined {
+  try {
+    return identify(Number(readFileSync(join(home, 'pm2.pid'), 'utf8')));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The daemon has many names (`pm2-runtime`, PM2_DAEMON_TITLE), and one socket. */

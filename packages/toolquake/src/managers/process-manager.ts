@@ -1,6 +1,7 @@
 /** What runs the server and starts it again: one file per kind, all behind this type. */
 import type { Clock } from '@toolquake/sdk/core';
 import type { ManagerSpec } from '../core/experiment.js';
+import type { ProcessIdentity } from '../undo/process-identity.js';
 import type { RunningProcess } from './process-table.js';
 
 /** What there is now. */
@@ -27,6 +28,8 @@ export type ProcessManager = {
   readonly spec: ManagerSpec;
   /** Variables that lead to it, such as the folder of PM2. No secrets. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The process in whose memory the manager is, where that is so: another one that knows nothing of the name may have lost it. */
+  readonly keeper?: ProcessIdentity | undefined;
   /** `PM2 "demo-server"`. */
   readonly about: string;
   look(): Promise<ProcessLook>;

@@ -26,10 +26,18 @@ const started = new Promise<JsonObject>((resolve) => {
     } else if (line === 'go') resolve(order);
   });
 });
-lines.on('close', () => {
+let exitCode = 0;
+/** A role that does not let go is no reason to stay, unless it still ends servers that do not listen. */
+const TIDY_MS = 4000;
+const leave = (): void => {
   lifeline.abort();
-  // A role that does not let go is no reason to stay.
-  setTimeout(() => process.exit(0), 1500).unref();
+  setTimeout(() => process.exit(exitCode), TIDY_MS).unref();
+};
+lines.on('close', leave);
+// The undo of an action, or a stranger: what we started (servers over stdio, relays elsewhere) is ended with us, not left behind.
+process.on('SIGTERM', () => {
+  exitCode = 143;
+  leave();
 });
 
 const order = await Promise.race([
@@ -42,4 +50,4 @@ if (order !== undefined) {
   if (role === undefined) throw new Error(`There is no role "${String(order['role'])}".`);
   await role.run(config, { env: process.env, signal: lifeline.signal, emit, hostMs });
 }
-process.exit(0);
+process.exit(exitCode);

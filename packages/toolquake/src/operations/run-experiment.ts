@@ -68,7 +68,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
   await sweepBeforeStart(env);
 
   const runId = newRunId(experiment.id, new Date());
-  const lock = takeServerLock({ env, server: planned.targetIdentity, runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
+  const lock = takeServerLock({ env, server: serverOf(planned), runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });
   /** Everything that was started, let go of in reverse. */
   const opened: (() => Promise<void> | void)[] = [];
   const letGo = async (): Promise<void> => {
@@ -106,11 +106,13 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     });
     opened.push(() => journal.close());
     let isOver = false;
+    let isUndoing = false;
     const record = (entry: RunEntry): void => {
       // What proxies and workers say while they are let go of belongs to no run: the verdict is the last word.
       if (isOver) return;
       isOver = entry.kind === 'verdict';
       if (entry.kind === 'action' && entry.state === 'applying') fault.onMs = Math.min(fault.onMs, entry.atMs);
+      if (entry.kind === 'phase' && entry.phase === 'undo') isUndoing = true;
       if (entry.kind === 'phase' && entry.phase === 'after') fault.offMs = entry.atMs;
       journal.record(entry);
     };
@@ -208,7 +210,14 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       front: fronted?.front,
       seed: experiment.dose.seed,
       onSample: sources.take,
-      startWorker: workerOf,
+      async startWorker(role: string, config: JsonObject) {
+        const worker = await workerOf(role, config);
+        void worker.ended.then(({ code, signal: by }) => {
+          // A fault that ended with its worker proves nothing about the time after it.
+          if (code !== 0 && !isUndoing) raise(`A worker of the fault (${role}) ended before its time (${by ?? `exit code ${code}`}).`);
+        });
+        return worker;
+      },
       tell: (line: string) => record({ kind: 'note', atMs: nowMs(), text: line }),
     };
     const judgement = await drive(
@@ -275,6 +284,11 @@ function productionSince(
 ): { why: string; isAsked: false } | undefined {
   const [first] = refusalsOf(experiment, target, env);
   return first && { why: first.message, isAsked: false };
+}
+
+/** Whoever is reached by another name of this host, or by another path, is the same server: faults of two runs would be mixed up. */
+function serverOf({ target: { target }, targetIdentity }: PlannedRun): string {
+  return target.kind === 'url' && URL.canParse(targetIdentity) ? new URL(targetIdentity).origin : targetIdentity;
 }
 
 function isClean(ledgerPath: string): boolean {

@@ -31,13 +31,23 @@ export function runsToStop(env: Env, projectFolder: string, tell: (line: string)
     tell(`The state folder cannot be read, so only runs of this project are looked at: ${textOf(error)}`);
   }
   const runs = join(projectFolder, '.toolquake', 'runs');
-  for (const runId of existsSync(runs) ? readdirSync(runs) : []) {
+  for (const runId of namesIn(runs, tell)) {
     const ledgerPath = resolve(runs, runId, 'ledger.jsonl');
     if (found.has(ledgerPath) || !existsSync(ledgerPath)) continue;
     const one = lookAt({ runId: basename(dirname(ledgerPath)), ledgerPath, pointerPath: '' });
     if (one.state === 'running' || !isNothingLeft(one)) found.set(ledgerPath, one);
   }
   return [...found.values()];
+}
+
+/** Runs that another user started here (with sudo, for example) are theirs to stop; ours must not wait for that. */
+function namesIn(folder: string, tell: (line: string) => void): readonly string[] {
+  try {
+    return existsSync(folder) ? readdirSync(folder) : [];
+  } catch (error) {
+    tell(`The runs of this project cannot be read, so only those of the state folder are looked at: ${textOf(error)}`);
+    return [];
+  }
 }
 
 /** Blocks new runs until a person resumes. Returns the code that this person may resume with, where one was asked for. */

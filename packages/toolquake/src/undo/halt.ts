@@ -1,10 +1,11 @@
 /** The halt of this host: nothing starts until a person says that it may. It outlives every process, and a restart. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, ToolquakeError } from '@toolquake/sdk/core';
 import { notWritable } from './append-line.js';
 import { stateDirectory } from './state-directory.js';
+import { readWhole } from './whole-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +18,7 @@ const hashOf = (code: string): string => createHash('sha256').update(code.trim()
 /** The halt, if there is one. What cannot be read is a halt: in doubt nothing is broken. */
 export function readHalt(env: Env): Halt | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(pathOf(env), 'utf8'));
+    const value: unknown = JSON.parse(readWhole(pathOf(env)));
     if (!isObject(value)) throw new Error('it is not an object');
     const { why, at, codeHash } = value;
     return {

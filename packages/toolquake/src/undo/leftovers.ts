@@ -58,7 +58,11 @@ export function lookAt({ runId, ledgerPath, problem }: OpenRun): Leftover {
     return { ...nothing, state: 'unknown', problem: `its ledger ${ledgerPath} is missing, so what it changed is not known` };
   }
   try {
-    return leftoverOf(runId, ledgerPath, readLedger(ledgerPath));
+    const content = readLedger(ledgerPath);
+    // It stood there before anybody was told of the ledger, so somebody has emptied the file.
+    if (content.run === undefined)
+      return { ...nothing, state: 'unknown', problem: `its ledger ${ledgerPath} has no first line, so what it changed is not known` };
+    return leftoverOf(runId, ledgerPath, content);
   } catch (error) {
     return { ...nothing, state: 'unknown', problem: error instanceof Error ? error.message : String(error) };
   }
@@ -94,7 +98,8 @@ export async function undoRun(leftover: Leftover, { by, env, kinds }: UndoRunOpt
   const isLiving = state === 'running';
   const takeover = isLiving ? 'a person undoes it' : 'the run is gone';
   const report = await undoOpenSteps(ledgerPath, { by, env, kinds, takeover, isProvisional: isLiving, isLast: !isLiving });
-  if (report.isClean && !isLiving) forgetOpenRun(env, runId);
+  // Where nothing is known, nothing being open proves nothing.
+  if (report.isClean && !isLiving && state !== 'unknown') forgetOpenRun(env, runId);
   return report.outcomes;
 }
 

@@ -2,10 +2,10 @@
  * A lock as a folder of numbered files: the highest number holds it. Taking it means making the next number, which only
  * one process can; so a lock whose holder died is never taken by two, and the number is a fencing token that only grows.
  */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@toolquake/sdk/core';
+import { makeWhole, readWhole } from './whole-file.js';
 
 /** A lock that we took. */
 export type NumberedLock = {
@@ -51,7 +51,7 @@ export function viewLock(directory: string): LockView | undefined {
 
 function recordIn(path: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readWhole(path));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -69,7 +69,7 @@ export function takeLock(
     const view = viewLock(directory);
     if (view !== undefined && !view.isReleased && !mayTake(view)) return { heldBy: view };
     const token = (view?.token ?? 0) + 1;
-    if (!make(directory, nameOf(token, 'json'), record)) continue;
+    if (!makeWhole(join(directory, nameOf(token, 'json')), JSON.stringify(record))) continue;
     // The number that we made may be one that was cleared away a moment ago, after somebody took a higher one.
     if (viewLock(directory)?.token !== token) {
       rmSync(join(directory, nameOf(token, 'json')), { force: true });
@@ -77,24 +77,6 @@ export function takeLock(
     }
     for (const one of entriesOf(directory)) if (one.token < token) rmSync(join(directory, one.name), { force: true });
     return { lock: lockOf(directory, token) };
-  }
-}
-
-/** The file appears under its name whole or not at all. False when somebody else made it first. */
-function make(directory: string, name: string, record: JsonObject): boolean {
-  const draft = join(directory, `draft-${randomBytes(8).toString('hex')}`);
-  try {
-    writeFileSync(draft, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
-    const descriptor = openSync(draft, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-    linkSync(draft, join(directory, name));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

@@ -99,8 +99,9 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
     lostTo,
     close: () =>
       inTurn(async () => {
-        const { isClean, isClosed } = readLedger(path);
-        if (!isClean) return;
+        const { isClean, isClosed, run } = readLedger(path);
+        // An empty ledger is clean, and no proof of anything.
+        if (!isClean || run === undefined) return;
         if (!isClosed) await appendLine(path, { kind: 'close', by: 'runner' }, points);
         forgetOpenRun(env, runId);
         points.pass('pointer removed');

@@ -1,8 +1,9 @@
 /** Which runs of this host have a ledger that is open, whatever project they belong to: a small file for each in the state folder. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@toolquake/sdk/core';
+import { isObject, ToolquakeError } from '@toolquake/sdk/core';
 import { notWritable, syncDirectory } from './append-line.js';
+import { makeWhole, readWhole } from './whole-file.js';
 import { stateDirectory } from './state-directory.js';
 
 /** Where a run is. `problem`: the file says nothing that can be used. */
@@ -21,13 +22,8 @@ export async function noteOpenRun(env: Env, runId: string, ledgerPath: string): 
   const path = join(folder, `${runId}.json`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const descriptor = openSync(path, 'wx', 0o600);
-    try {
-      writeFileSync(descriptor, `${JSON.stringify({ run: runId, ledger: ledgerPath })}\n`);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    // Half of it, after a kill or on a full disk, would keep everything from starting: what it says is not known then.
+    if (!makeWhole(path, `${JSON.stringify({ run: runId, ledger: ledgerPath })}\n`)) throw new Error('there is one already');
     await syncDirectory(folder);
     return path;
   } catch (cause) {
@@ -35,9 +31,9 @@ export async function noteOpenRun(env: Env, runId: string, ledgerPath: string): 
   }
 }
 
-/** Forgets it: everything was undone. */
+/** Forgets it: everything was undone. What else lies in the folder, under a name that no run of ours can have, goes as well. */
 export function forgetOpenRun(env: Env, runId: string): void {
-  if (RUN_ID.test(runId)) rmSync(join(folderOf(env), `${runId}.json`), { force: true });
+  if (!runId.includes('/')) rmSync(join(folderOf(env), `${runId}.json`), { force: true });
 }
 
 /** All of them, in the order of their names. */
@@ -48,7 +44,11 @@ export function openRuns(env: Env): readonly OpenRun[] {
     names = readdirSync(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    throw new ToolquakeError('UNREADABLE', {
+      message: `Which runs are open cannot be read from ${folder}: ${error instanceof Error ? error.message : String(error)}.`,
+      advice: 'Make it a folder of your own again. What was open there is not known: look what runs may have left changed.',
+      cause: error,
+    });
   }
   return names
     .filter((name) => name.endsWith('.json'))
@@ -58,7 +58,7 @@ export function openRuns(env: Env): readonly OpenRun[] {
 
 function readPointer(pointerPath: string, runId: string): OpenRun {
   try {
-    const value: unknown = JSON.parse(readFileSync(pointerPath, 'utf8'));
+    const value: unknown = JSON.parse(readWhole(pointerPath));
     const ledgerPath = isObject(value) ? value['ledger'] : undefined;
     if (typeof ledgerPath === 'string' && ledgerPath.startsWith('/')) return { runId, ledgerPath, pointerPath };
   } catch {

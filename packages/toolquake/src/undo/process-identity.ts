@@ -1,6 +1,6 @@
 /** Which process is meant: a pid alone is reused by the kernel, so its start time and the boot of the host belong to it. */
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '@toolquake/sdk/core';
+import { isObject, type JsonObject } from '@toolquake/sdk/core';
 
 /** A process, unmistakably. */
 export type ProcessIdentity = {
@@ -77,6 +77,10 @@ export function readIdentity(data: JsonObject): ProcessIdentity | undefined {
   if (!isWhole(pid) || pid < 2 || !isWhole(startTicks) || typeof ofBoot !== 'string' || ofBoot === '') return undefined;
   return { pid, startTicks, bootId: ofBoot };
 }
+
+/** All identities of a list that was written into a ledger. */
+export const identitiesIn = (value: unknown): readonly ProcessIdentity[] =>
+  Array.isArray(value) ? value.flatMap((one) => (isObject(one) ? (readIdentity(one) ?? []) : [])) : [];
 
 /**
  * Sends a signal to exactly this process. False when it is gone already. Between the look and the signal lie microseconds,

@@ -67,6 +67,7 @@ test('a torn line that others wrote below is no damage: its writer was killed be
 
 test.each([
   ['a missing intent', textOf(open, intent(2))],
+  ['an intent with a number that nobody could count up to', textOf(open, intent(1), intent(Number.MAX_SAFE_INTEGER))],
   ['an "applied" that was never intended', textOf(open, applied(1))],
   ['an outcome that was never intended', textOf(open, outcome(1, 'undone'))],
   ['an intent twice', textOf(open, intent(1), intent(1))],

@@ -60,9 +60,8 @@ export function parseLedger(text: string): LedgerContent {
     if (read.is === 'line') note(book, read.line, index + 1);
   });
   if (book.open === undefined && book.steps.size > 0) book.damage.push('its first line is missing');
-  for (let step = 1; step <= Math.max(0, ...book.steps.keys()); step++) {
-    if (!book.steps.has(step)) book.damage.push(`step ${step} is missing`);
-  }
+  const missing = firstMissing(book.steps);
+  if (missing !== undefined) book.damage.push(`step ${missing} is missing`);
   const steps = [...book.steps.values()].sort((one, other) => one.step - other.step);
   return {
     run: book.open?.run,
@@ -77,6 +76,12 @@ export function parseLedger(text: string): LedgerContent {
     damage: book.damage,
     isClean: book.damage.length === 0 && steps.every(({ state }) => state === 'closed'),
   };
+}
+
+/** Of the numbers up to the highest. A file may name any number, so they are not counted up to it. */
+function firstMissing(steps: ReadonlyMap<number, LedgerStep>): number | undefined {
+  for (let step = 1; step <= steps.size; step++) if (!steps.has(step)) return step;
+  return undefined;
 }
 
 function note(book: Book, line: LedgerLine, at: number): void {

@@ -1,10 +1,11 @@
 /** One experiment at a time on a server, for all processes of this host that share a state folder. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ToolquakeError } from '@toolquake/sdk/core';
+import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { notWritable } from './append-line.js';
 import type { LedgerLock } from './ledger-line.js';
 import { takeLock, type LockView } from './numbered-lock.js';
-import { ownerState, ownOwner, readOwner } from './owner.js';
+import { ownerState, ownOwner, readOwner, type OwnerState } from './owner.js';
 import { readLedger } from './read-ledger.js';
 import { stateDirectory } from './state-directory.js';
 
@@ -26,26 +27,46 @@ export type ServerLockOptions = { readonly env: Env; readonly server: string; re
 /** Takes the server, or throws `NOT_ALLOWED` and says who has it. Taken from a dead holder only when its ledger is clean. */
 export function takeServerLock({ env, server, runId, ledgerPath }: ServerLockOptions): ServerLock {
   const directory = join(stateDirectory(env), 'locks', createHash('sha256').update(server).digest('hex').slice(0, 32));
-  const taken = takeLock(directory, { owner: ownOwner(), run: runId, ledger: ledgerPath, server }, mayTake);
+  const taken = takeOrSayWhy(directory, { owner: { ...ownOwner() }, run: runId, ledger: ledgerPath, server });
   if ('heldBy' in taken) throw refusal(server, taken.heldBy);
   const { lock } = taken;
   return { place: { directory, token: lock.token }, isHeld: lock.isHeld, release: lock.release };
+}
+
+function takeOrSayWhy(directory: string, record: JsonObject): ReturnType<typeof takeLock> {
+  try {
+    return takeLock(directory, record, mayTake);
+  } catch (cause) {
+    throw notWritable(directory, cause);
+  }
 }
 
 /** A holder that never got as far as a ledger changed nothing. */
 function mayTake({ record }: LockView): boolean {
   const owner = readOwner(record?.['owner']);
   const ledger = record?.['ledger'];
-  if (owner === undefined || ownerState(owner) !== 'gone' || typeof ledger !== 'string') return false;
+  const state = owner === undefined ? 'alive' : ownerState(owner);
+  if (state === 'alive' || state === 'stopped' || typeof ledger !== 'string') return false;
   try {
     const { isClean, isClosed } = readLedger(ledger);
-    // Closed though not clean: a person looked, and forgot it.
-    return isClean || isClosed;
+    // Closed though not clean: a person looked, and forgot it. With a closed ledger nobody does anything any more, wherever he lives.
+    return isClosed || (isClean && state === 'gone');
   } catch (error) {
     const cause = (error as Error).cause;
-    return (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+    return state === 'gone' && (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
   }
 }
+
+const waitOrStop = (run: string): string => `Wait for it, or run "toolquake stop ${run}".`;
+
+const ADVICE: Readonly<Record<OwnerState, (run: string) => string>> = {
+  alive: waitOrStop,
+  stopped: waitOrStop,
+  gone: (run) => `Run "toolquake undo ${run}".`,
+  // A container that was thrown away looks like one that cannot be seen from here.
+  elsewhere: (run) =>
+    `Run "toolquake stop ${run}". If that container or host is no more, put right what it changed, and run "toolquake undo ${run} --forget".`,
+};
 
 function refusal(server: string, { record, token }: LockView): ToolquakeError {
   const owner = readOwner(record?.['owner']);
@@ -65,6 +86,6 @@ function refusal(server: string, { record, token }: LockView): ToolquakeError {
   };
   return new ToolquakeError('NOT_ALLOWED', {
     message: `Another experiment has ${server}: run ${run} (process ${owner.pid} on ${owner.host}) ${how[state]}. Nothing was started.`,
-    advice: state === 'gone' ? `Run "toolquake undo ${run}".` : `Wait for it, or run "toolquake stop ${run}".`,
+    advice: ADVICE[state](run),
   });
 }

@@ -1,10 +1,11 @@
 /** Undoes what a ledger has open: last in, first out; one failure never stops the rest; what came of each is written down. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { UndoneBy, UndoOutcome } from '../core/undo-step.js';
+import type { UndoneBy, UndoOutcome, UndoState } from '../core/undo-step.js';
 import { appendLine } from './append-line.js';
 import { faultPointsOf, type FaultPoints } from './fault-points.js';
 import type { LedgerLine } from './ledger-line.js';
 import { viewLock } from './numbered-lock.js';
+import { ownerState } from './owner.js';
 import { readLedger, type LedgerContent, type LedgerStep } from './read-ledger.js';
 import * as steps from './steps/index.js';
 import { lookAtStep, undoOneStep, type UndoKinds, type UndoOneStepOptions } from './undo-one-step.js';
@@ -49,7 +50,8 @@ export async function undoOpenSteps(ledgerPath: string, options: UndoOpenStepsOp
     const one: UndoOneStepOptions = { kinds, env, deadlineMs, points };
     const made = new Map<number, UndoOutcome>();
     const undo = async (step: LedgerStep): Promise<void> => {
-      const { state, tookMs } = isForeign(content) ? { state: FOREIGN, tookMs: 0 } : await undoOneStep(step, one);
+      const whyNot = powerless(content, step, kinds);
+      const { state, tookMs } = whyNot === undefined ? await undoOneStep(step, one) : { state: notUndone(whyNot), tookMs: 0 };
       made.set(step.step, { step: step.step, action: step.action, name: step.name, state, tookMs, by });
       const provisional = options.isProvisional === true ? { isProvisional: true as const } : {};
       await say({ kind: 'outcome', step: step.step, by, state, tookMs, ...provisional });
@@ -59,7 +61,9 @@ export async function undoOpenSteps(ledgerPath: string, options: UndoOpenStepsOp
     const unsure = by === 'runner' || options.isProvisional === true ? [] : open.filter(({ isApplied }) => !isApplied);
     if (unsure.length > 0) {
       await delay(SETTLE_MS);
-      for (const step of unsure) if ((await lookAtStep(step, one)).is === 'not-undone') await undo(step);
+      for (const step of unsure) {
+        if (powerless(content, step, kinds) === undefined && (await lookAtStep(step, one)).is === 'not-undone') await undo(step);
+      }
     }
     const after = readLedger(ledgerPath);
     if (after.isClean && options.isLast === true && !after.isClosed) await say({ kind: 'close', by });
@@ -68,7 +72,19 @@ export async function undoOpenSteps(ledgerPath: string, options: UndoOpenStepsOp
   });
 }
 
-const FOREIGN = { is: 'not-undone', why: 'another run holds the server by now, and undoing could take back what that one did' } as const;
+const notUndone = (why: string): UndoState => ({ is: 'not-undone', why });
+
+/** Why a step cannot be undone by us, whatever it is. */
+function powerless(content: LedgerContent, { undo }: LedgerStep, kinds: UndoKinds): string | undefined {
+  if (isForeign(content)) return 'another run holds the server by now, and undoing could take back what that one did';
+  const { runner } = content;
+  if (runner === undefined || ownerState(runner) !== 'elsewhere') return undefined;
+  const kind = Object.values(kinds).find((one) => one.kind === undo.kind);
+  // Looked at from here, what was changed there would not be seen, and be taken for gone.
+  return kind?.isReachable?.(undo.data) === true
+    ? undefined
+    : `it was done on ${runner.host}, which is another host or container, and only there it can be undone`;
+}
 
 /** A run whose lock was taken by a later one may neither apply nor undo any more. */
 function isForeign({ lock }: LedgerContent): boolean {

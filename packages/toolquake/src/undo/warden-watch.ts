@@ -83,7 +83,7 @@ export async function watchRun(world: WardenWorld): Promise<void> {
   world.log(`watching ${ledgerPath}`);
 
   let stopSeenMs: number | undefined;
-  let hasTakenOver = false;
+  let takenOverMs: number | undefined;
   let lookedMs = hostMs();
   for (;;) {
     await delay(Math.min(POLL_MS, heartbeatMs / 2));
@@ -93,18 +93,19 @@ export async function watchRun(world: WardenWorld): Promise<void> {
     lookedMs = nowMs;
     if (isDismissed) return world.log('dismissed');
     if (hasEnded) break;
-    if (hasTakenOver) continue;
+    // Who went on after that may have finished a change, so its lease counts anew from its next sign of life.
+    if (takenOverMs !== undefined && lastBeatMs <= takenOverMs) continue;
     if (isStopRequested(runDirectoryOf(ledgerPath))) stopSeenMs ??= nowMs;
     const why =
       nowMs - lastBeatMs > ttlMs
         ? `no heartbeat for ${ttlMs} ms`
-        : stopSeenMs !== undefined && nowMs - stopSeenMs > stopGraceMs && !readLedger(ledgerPath).isClean
+        : takenOverMs === undefined && stopSeenMs !== undefined && nowMs - stopSeenMs > stopGraceMs && !readLedger(ledgerPath).isClean
           ? `it did not stop within ${stopGraceMs} ms`
           : undefined;
     if (why === undefined) continue;
-    hasTakenOver = true;
     world.log(`taking over: ${why}`);
     await takeOver(world, ledgerPath, why);
+    takenOverMs = hostMs();
   }
   world.log('the run is gone');
   await undoForGood(world, ledgerPath);

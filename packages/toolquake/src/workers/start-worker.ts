@@ -24,7 +24,7 @@ export type StartWorkerOptions = {
 
 /** Resolves when the worker has understood its role and waits for `go`. */
 export async function startWorker(role: string, config: JsonObject, options: StartWorkerOptions): Promise<WorkerHandle> {
-  const { env, program = programPath(), within = [], graceMs = 2000 } = options;
+  const { env, program = programPath(), within = [], graceMs = 4500 } = options;
   // The role is there for whoever looks at the list of processes, ourselves included.
   const [file, ...args] = [...within, process.execPath, program, role];
   // In a group of its own: Ctrl-C at the terminal means the run, and would end a worker that has just been started.

@@ -2,9 +2,11 @@ import { isObject, type JsonObject } from '@toolquake/sdk/core';
 import type { Sample } from '../../core/sample.js';
 import type { Holding } from '../../workers/holding-book.js';
 import { defineAction } from '../action.js';
-import { holdingProof } from '../holding-proof.js';
+import { hasTried, holdingProof } from '../holding-proof.js';
 import { prepareWorker } from '../worker-step.js';
 
+/** So long may it take until all sessions have knocked; then what there is counts. */
+const OPEN_MS = 50_000;
 const HOUR_MS = 3_600_000;
 const HOST = { windowMs: 5000, minSamples: 2, forMs: 2000, origin: 'exhaust-pool' } as const;
 
@@ -48,15 +50,38 @@ export const exhaustPool = defineAction({
     let holding: Holding | undefined;
     const call = { tool: String(tool), arguments: isObject(given) ? given : {}, timeoutMs: Number(timeout), notEmpty };
     const config = { target: world.upstream.target as unknown as JsonObject, call, sessions, everyMs: every };
+    let onHolding = (): void => {};
     const worker = await prepareWorker({ role: 'hold-sessions', name: `hold ${String(sessions)} sessions`, config }, world, (message) => {
       // Both come from our own worker.
-      if (message['kind'] === 'holding') holding = message as unknown as Holding;
+      if (message['kind'] === 'holding') {
+        holding = message as unknown as Holding;
+        onHolding();
+      }
       if (message['kind'] === 'sample' && isObject(message['sample']))
         world.onSample({ ...(message['sample'] as Sample & { source: 'call' }), lane: 'faulted' });
     });
+    /** Hundreds of servers over stdio take longer to start than an effect may take to show. */
+    const haveTried = (): Promise<void> =>
+      new Promise((resolve) => {
+        const settle = (): void => {
+          stop();
+          resolve();
+        };
+        const stop = world.clock.schedule(OPEN_MS, settle);
+        onHolding = () => hasTried(holding) && settle();
+        void worker.ended.then(settle);
+      });
     return {
       hits: [`${String(sessions)} sessions of ${world.upstream.target.name}, each calling ${String(tool)} every ${String(every)} ms`],
-      steps: [worker.step],
+      steps: [
+        {
+          ...worker.step,
+          async apply() {
+            await worker.step.apply();
+            await haveTried();
+          },
+        },
+      ],
       verifyEffect: async () => holdingProof(holding),
       release: worker.release,
     };

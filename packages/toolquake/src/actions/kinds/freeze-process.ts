@@ -32,6 +32,9 @@ export const freezeProcess = defineAction({
       throw new ToolquakeError('NOT_ALLOWED', { message: `Process ${stopped.pid} is stopped already, and not by this run.` });
     }
     const { all, manager } = chosen;
+    // Servers over stdio come and go with their callers. An undo that names nobody could never be seen to have worked.
+    if (all.length === 0)
+      throw new ToolquakeError('IMPOSSIBLE', { message: `There is nothing to stop: ${manager.about}: no process runs.` });
     return {
       hits: all.map(({ pid }) => `process ${pid} of ${manager.about}, stopped`),
       steps: [

@@ -3,7 +3,7 @@ import type { EndSignal } from '../../managers/process-manager.js';
 import { findProcess, signalProcess, type ProcessIdentity } from '../../undo/process-identity.js';
 import { defineAction } from '../action.js';
 import { CHOICE_FIELDS, OUTAGE_TRIP, scaleChoice } from '../chosen-processes.js';
-import { checkProtection, chosenOrThrow, endFeasibility, ensureRunning, processNames, stillChosen } from '../process-steps.js';
+import { checkKnown, checkProtection, chosenOrThrow, endFeasibility, ensureRunning, processNames, stillChosen } from '../process-steps.js';
 
 const SIGNALS = ['TERM', 'INT', 'KILL'] as const satisfies readonly EndSignal[];
 const signalOf = ({ signal }: JsonObject): EndSignal => SIGNALS.find((one) => one === signal) ?? 'TERM';
@@ -23,6 +23,7 @@ export const killProcess = defineAction({
   feasibility: (params, world) => endFeasibility(params, world, signalOf(params)),
   async prepare(params, world) {
     const chosen = await chosenOrThrow(params, world);
+    checkKnown(chosen);
     const signal = signalOf(params);
     const hit: ProcessIdentity[] = [];
     return {
@@ -34,6 +35,7 @@ export const killProcess = defineAction({
           async apply() {
             const now = await stillChosen(chosen, params, world);
             checkProtection(now);
+            checkKnown(now);
             for (const identity of now.all) if (signalProcess(identity, `SIG${signal}`)) hit.push(identity);
           },
         },

@@ -23,8 +23,16 @@ export const restartServer = defineAction({
     const chosen = await lookForProcesses({}, world);
     if (isRefused(chosen)) return chosen;
     const { spec, about } = chosen.manager;
-    if (spec.kind === 'pm2' || spec.kind === 'systemd' || spec.kind === 'docker')
-      return { isFeasible: true, how: `restarted through ${about}` };
+    if (spec.kind === 'pm2' || spec.kind === 'systemd' || spec.kind === 'docker') {
+      const { processes, expected = processes.length } = await chosen.manager.look();
+      if (processes.length >= expected) return { isFeasible: true, how: `restarted through ${about}` };
+      return {
+        isFeasible: false,
+        // What somebody has stopped on purpose would run afterwards, and no undo stops it again.
+        why: `${about}: only ${processes.length} of ${expected} processes run, and a restart would start the others`,
+        act: 'Start them, or delete them, before the experiment.',
+      };
+    }
     return {
       isFeasible: false,
       why: `${about}: there is no manager to ask for a restart`,

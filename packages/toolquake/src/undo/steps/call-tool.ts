@@ -2,12 +2,14 @@ import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { defineUndo } from '../../core/undo-step.js';
 import { callTools } from '../../targets/call-once.js';
 import type { TargetDefinition } from '../../targets/target.js';
+import { isReachedFromAnywhere } from '../admin-of.js';
 import { readCheck, readNow, sameValue, type ToolCheck } from '../tool-check.js';
 
 /** Takes back by a tool what a tool has done. It looks before it calls: a switch that is pressed twice is on again. */
 export const callTool = defineUndo({
   kind: 'call-tool',
   summary: 'Calls a tool of the target that takes back what another call has done.',
+  isReachable: ({ target }) => isObject(target) && target['kind'] === 'url' && isReachedFromAnywhere(target['url']),
   async undo(data, world) {
     const { target, tool, arguments: given, check, before } = readCall(data);
     if (sameValue(await readNow(target, check, world), before)) return;

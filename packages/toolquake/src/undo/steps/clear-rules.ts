@@ -1,12 +1,13 @@
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { isNobodyThere } from '../../proxies/ask-admin.js';
-import { askPlace, readAdminPlace } from '../admin-of.js';
+import { askPlace, isReachedFromAnywhere, readAdminPlace } from '../admin-of.js';
 import { defineUndo } from '../../core/undo-step.js';
 
 /** Takes rules out of a running proxy or process. Rules live in memory: where nobody listens any more, they are gone. */
 export const clearRules = defineUndo({
   kind: 'clear-rules',
   summary: 'Takes injected rules out of a running proxy or process, by their ids.',
+  isReachable: ({ adminUrl }) => adminUrl === null || isReachedFromAnywhere(adminUrl),
   async undo(data, world) {
     if (hadNoPlace(data)) return;
     const place = readAdminPlace(data);

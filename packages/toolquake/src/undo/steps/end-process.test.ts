@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { endProcessUndo } from '../end-process-undo.js';
+import { findProcess, identify } from '../process-identity.js';
 import { endProcess } from './end-process.js';
 
 const children: ChildProcess[] = [];
@@ -50,4 +51,13 @@ test('a child that is dead before it could be written down is nothing to undo', 
   const child = await start('true');
   await once(child, 'exit');
   expect(await endProcess.verify(endProcessUndo(child.pid!).data, world)).toMatchObject({ is: 'gone' });
+});
+
+test('ends what the process started, too, where that does not end with it', async () => {
+  const deaf = 'trap "" TERM HUP; echo $$; while :; do sleep 0.05; done';
+  const parent = await start('sh', '-c', `sh -c '${deaf}' & wait`);
+  const [line] = (await once(parent.stdout!, 'data')) as [Buffer];
+  const child = identify(Number(line.toString()))!;
+  await endProcess.undo(endProcessUndo(parent.pid!, 100).data, world);
+  expect(findProcess(child)).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { JsonObject } from '@toolquake/sdk/core';
 import { defineUndo } from '../../core/undo-step.js';
 import type { ProcessLook } from '../../managers/process-manager.js';
 import { reopenManager } from '../../managers/reopen-manager.js';
+import { findProcess, identitiesIn, type ProcessIdentity } from '../process-identity.js';
 
 /** From one look to the next: PM2 answers through a Node process of its own each time. */
 const LOOK_EVERY_MS = 250;
@@ -15,11 +16,15 @@ export const ensureRunning = defineUndo({
     const manager = await reopenManager(data, world);
     if (manager === undefined) return;
     const { count, graceMs } = factsIn(data);
+    const hit = identitiesIn(data['hit']);
     const untilMs = performance.now() + graceMs;
     for (;;) {
       const look = await manager.look();
-      if (isRunning(look, count)) return;
-      if (look.isGivenUp === true || performance.now() >= untilMs) break;
+      const isLate = performance.now() >= untilMs;
+      // Whoever was told to end and tidies up first still runs, and is no server that was brought back.
+      const isEnding = hit.some((identity) => findProcess(identity) !== undefined);
+      if (isRunning(look, count) && (isLate || !isEnding)) return;
+      if (look.isGivenUp === true || isLate) break;
       await waitFor(LOOK_EVERY_MS, undefined, { signal: world.signal });
     }
     // Managers answer when it has started; whether it has is for `verify` to see.
@@ -31,6 +36,12 @@ export const ensureRunning = defineUndo({
     if (manager.spec.kind === 'own') return { is: 'gone', proof: 'a stdio server ends with the run that started it' };
     const { processes, expected } = await manager.look();
     const { count } = factsIn(data);
+    const [keeper] = identitiesIn([data['keeper']]);
+    if (expected === 0 && isAnother(keeper, manager.keeper))
+      return {
+        is: 'not-undone',
+        why: `${manager.about} is not known any more since the manager itself was started anew: nobody deleted it`,
+      };
     if (expected === 0) return { is: 'gone', proof: `${manager.about} does not exist any more` };
     const pids = processes.map((one) => one.identity.pid).join(', ');
     if (isRunning({ processes, expected }, count)) return { is: 'undone', proof: `${manager.about} runs: process ${pids}` };
@@ -38,6 +49,10 @@ export const ensureRunning = defineUndo({
     return { is: 'not-undone', why: `${manager.about}: ${some}` };
   },
 });
+
+/** Was the manager started anew? One whose folder is gone was thrown away as a whole. */
+const isAnother = (before: ProcessIdentity | undefined, now: ProcessIdentity | undefined): boolean =>
+  before !== undefined && now !== undefined && findProcess(before) === undefined;
 
 /** As many as ran before; fewer where somebody scaled the server down meanwhile. Nothing is awaited of what does not exist. */
 const isRunning = ({ processes, expected }: ProcessLook, count: number): boolean =>

@@ -1,12 +1,13 @@
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { defineUndo, type UndoState } from '../../core/undo-step.js';
 import { isNobodyThere } from '../../proxies/ask-admin.js';
-import { askPlace, readAdminPlace } from '../admin-of.js';
+import { askPlace, isReachedFromAnywhere, readAdminPlace } from '../admin-of.js';
 
 /** Gives a pool back what it had. The pool is in the memory of a service: where nobody listens any more, it is gone. */
 export const restorePool = defineUndo({
   kind: 'restore-pool',
   summary: 'Gives a pool of a running service back the size that it had.',
+  isReachable: ({ adminUrl }) => isReachedFromAnywhere(adminUrl),
   async undo(data, world) {
     const { pool, shrink } = readShrink(data);
     try {

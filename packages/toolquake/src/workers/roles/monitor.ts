@@ -60,7 +60,13 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
     world.emit({ kind: 'notice', ...notice });
   }
 
-  const see = (): Promise<Watch> => watchTarget(target, { clock: realClock, wallClockMs: Date.now, env, signal });
+  /** Probes under way, which may have started a server over stdio that is theirs to end. */
+  const open = new Set<Promise<Watch>>();
+  const see = (): Promise<Watch> => {
+    const watch = watchTarget(target, { clock: realClock, wallClockMs: Date.now, env, signal }).finally(() => open.delete(watch));
+    open.add(watch);
+    return watch;
+  };
   let running = 0;
   async function look(slot: number): Promise<void> {
     running += 1;
@@ -98,7 +104,7 @@ function watch(config: MonitorConfig, world: WorkerWorld): Promise<void> {
     };
     signal.addEventListener('abort', () => {
       cancel();
-      resolve();
+      void Promise.allSettled(open).then(() => resolve());
     });
     // The first probe of a process is slow for its own sake, so it warms up and is told to nobody.
     const stopWaiting = realClock.schedule(WARM_UP_MS, () => begin());
