@@ -26,7 +26,7 @@ const experiment = {
   monitor: { every: '500ms' },
   load: { tool: 'echo', arguments: { text: 'hi' }, clients: 8, perSecond: 200, timeout: '2s' },
   front: {},
-  steady: [{ signal: 'probe_success', atLeast: 0.1, window: '1s', minSamples: 1, in: ['before'] }],
+  steady: [{ signal: 'probe_success', atLeast: 0.1, window: '1s', minSamples: 1, in: ['before', 'after'] }],
   actions: [
     {
       id: 'errors',

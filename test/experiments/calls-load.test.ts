@@ -10,6 +10,7 @@ import { createLaneJoin } from '../../packages/toolquake/src/experiments/lane-jo
 import { proxied, rule } from '../http/harness.js';
 import { startBank } from '../servers/http-bank.mjs';
 import { startDualEra } from '../servers/http-dual-era.mjs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { listen, loadOf, worker, type CallSample } from './calls-harness.js';
 
@@ -136,6 +137,13 @@ test('a call that gets no answer is given up, and a server that is not there is 
   await vi.waitFor(() => expect(heard.calls.some(({ sample }) => sample.end === 'timeout')).toBe(true), { timeout: 30_000 });
   await silent.stop();
   await vi.waitFor(() => expect(heard.calls.some(({ sample }) => sample.end === 'broken')).toBe(true), { timeout: 30_000 });
+});
+
+test('Ctrl-C at the terminal of a run reaches none of its workers, however early it comes', async () => {
+  const load = await worker('load', { load: loadOf(), target: { kind: 'url', name: 'shop', url: 'http://127.0.0.1:9/mcp' } });
+  const [, afterName = ''] = readFileSync(`/proc/${load.pid}/stat`, 'utf8').split(') ');
+  // State, parent, and then the group that a terminal signals.
+  expect(Number(afterName.split(' ')[2])).toBe(load.pid);
 });
 
 test('over stdio each caller has a server of its own, and none is left behind when the run is gone', async () => {

@@ -46,6 +46,20 @@ test('rules hit what they say, end by themselves with the lease, and are cleared
   expect((await faults()).map(({ id }) => id)).toEqual(['somebody-else']);
 });
 
+test('where no proxy of the run counts, it counts itself what its rules hit, for as long as they are there', async () => {
+  const { proxy, world, where } = await shop();
+  const { seen } = world;
+  const never = { ...refuse, id: 'never', when: { tool: 'nobody' } };
+  const done = await perform(plan, { ...where, plan: { rules: [refuse, never] } }, world);
+  expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: false });
+  await proxy.statusOf('refund');
+  expect(await done.prepared.verifyEffect()).toMatchObject({ isInEffect: true });
+  await proxy.statusOf('refund');
+  await proxy.statusOf('refund');
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ source: 'faults', calls: 3, delivered: 3 }), { timeout: 10_000 });
+  expect(seen.slice(0, 2)).toMatchObject([{ delivered: 0 }, { delivered: 1, hits: { refuse: 1, never: 0 } }]);
+});
+
 test('a server that a rule keeps down is up again with the undo, whatever time the rule has', async () => {
   const { proxy, world, where } = await shop();
   const down = { id: 'down', fault: 'crash', params: { downMs: 600_000 }, when: { tool: 'refund' } };

@@ -3,6 +3,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { targetDigestOf } from '../../packages/toolquake/src/experiments/digests.js';
+import { approve, findApproval } from '../../packages/toolquake/src/operations/approvals.js';
+import { noteMissedAlert } from '../../packages/toolquake/src/operations/missed-alerts.js';
+import { takeServerLock } from '../../packages/toolquake/src/undo/server-lock.js';
+import { stateDirectory } from '../../packages/toolquake/src/undo/state-directory.js';
 import { binPath, createDesk, type Desk } from '../cli/harness.js';
 
 const WAIT = `version: 1
@@ -98,6 +103,14 @@ test('experiment explain says what is asked, broken, watched and undone, and wha
   });
 });
 
+test('what a file says is shown, and never obeyed by the terminal', async () => {
+  const at = desk({ 'e.yaml': WAIT.replace('Nothing happens when nothing is done.', '"A \\e[2J\\e]0;x\\a line,\\n and another."') });
+  for (const argv of [['explain'], ['preview']]) {
+    const { code, stdout } = await at.run(['experiment', ...argv, 'e.yaml'], { NODE_ENV: '' });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('A \ufffd[2J\ufffd]0;x\ufffd line, and another.')]);
+  }
+});
+
 describe('experiment preview', () => {
   test('names what would be hit, how it is undone and the digest; changes nothing', async () => {
     const at = desk();
@@ -114,6 +127,16 @@ describe('experiment preview', () => {
     expect((await preview(desk({ 'e.yaml': WAIT.split('\n').toReversed().join('\n') }))).planDigest).toBe(first.planDigest);
     expect((await preview(desk({ 'e.yaml': WAIT.replace('300', '301') }))).planDigest).not.toBe(first.planDigest);
     expect(first).toMatchObject({ code: 0, stage: 1, consent: 'yes' });
+  });
+
+  test('has another digest when the target is described otherwise, wherever that stands', async () => {
+    const digestWith = async (target: string): Promise<string> => {
+      const at = desk({ 'e.yaml': WAIT.replace(/target: .*/, 'target: shop'), 'toolquake.yaml': `targets: [${target}]\n` });
+      return (await preview(at)).planDigest;
+    };
+    const url = 'name: shop, url: "http://127.0.0.1:9/mcp"';
+    const digests = [`{ ${url} }`, `{ ${url}, headers: { x-database: a } }`, `{ ${url}, headers: { x-database: b } }`].map(digestWith);
+    expect(new Set(await Promise.all(digests)).size).toBe(3);
   });
 
   test('climbs with the runs below .toolquake, and refuses a stage that was skipped', async () => {
@@ -198,12 +221,80 @@ describe('approve', () => {
     expect(JSON.parse(readFileSync(join(at.folder, '.toolquake', 'approvals', `${digest}.json`), 'utf8'))).toMatchObject({ digest });
   });
 
+  test.each([
+    ['approve', ['approve', digest]],
+    ['run', ['run', 'e.yaml']],
+  ])('%s: Ctrl-C at the question interrupts, and Ctrl-D is no answer; neither is a mistake of ours', async (_, argv) => {
+    const at = desk();
+    const interrupted = await typeAt(at, argv, '\u0003', { NODE_ENV: '' });
+    expect([interrupted.code, interrupted.text]).toEqual([130, expect.not.stringContaining('error')]);
+    const closed = await typeAt(at, argv, '\u0004', { NODE_ENV: '' });
+    expect([closed.code, closed.text]).toEqual([2, expect.stringMatching(/Nothing was approved|Nobody agreed/)]);
+    expect(approvals(at)).toEqual([]);
+  });
+
   test('refuses what is no digest', async () => {
     expect(await desk().run(['approve', '../../x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is no digest of a plan') });
   });
 });
 
-/** A terminal of util-linux around the command; answers when it is asked. */
+describe('a missed alert', () => {
+  const missed = (at: Desk, root: string, runId: string): NodeJS.ProcessEnv => {
+    const env = { NODE_ENV: '', TOOLQUAKE_STATE_DIR: join(at.folder, 'state') };
+    const targetDigest = targetDigestOf('http://localhost:9/mcp');
+    noteMissedAlert(env, { runId, root, target: 'shop', targetDigest });
+    return env;
+  };
+
+  test('blocks the server from every folder, by every name and spelling, until a person acknowledges the run', async () => {
+    const far = desk();
+    const at = desk({ 'e.yaml': WAIT.replace('id: quiet', 'id: renamed').replace('127.0.0.1:9/mcp', 'localhost:9/mcp/') });
+    const runId = '20261119-014310-quiet-00aa';
+    const env = missed(at, far.folder, runId);
+    mkdirSync(join(far.folder, '.toolquake', 'runs', runId), { recursive: true });
+    const lines = [
+      { v: 1, kind: 'experiment', atMs: 0, run: runId, experiment: 'quiet', question: 'Q.', target: 'shop', environment: 'staging' },
+      { kind: 'finding', atMs: 1, name: 'missed-alert', detail: 'No alert came.' },
+      { kind: 'verdict', atMs: 2, verdict: 'violated', why: '' },
+    ];
+    const journal = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    writeFileSync(join(far.folder, '.toolquake', 'runs', runId, 'journal.jsonl'), journal);
+    const refused = await at.run(['run', 'e.yaml', '--yes'], env);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`toolquake runs acknowledge ${runId} --why "..."`)]);
+    expect((await at.run(['experiment', 'preview', 'e.yaml'], env)).code).toBe(2);
+    const read = await at.run(['runs', 'acknowledge', runId, '--why', 'the rule watches /health now'], env);
+    expect([read.code, read.stdout]).toEqual([0, expect.stringContaining('missed-alert acknowledged by')]);
+    expect((await at.run(['experiment', 'preview', 'e.yaml'], env)).code).toBe(0);
+    expect(readFileSync(join(far.folder, '.toolquake', 'runs', runId, 'acknowledgements.jsonl'), 'utf8')).toContain('/health');
+  });
+
+  test('can be acknowledged when its run is gone', async () => {
+    const at = desk();
+    const env = missed(at, '/nowhere', '20261119-014310-quiet-00ab');
+    expect((await at.run(['experiment', 'preview', 'e.yaml'], env)).code).toBe(2);
+    expect((await at.run(['runs', 'acknowledge', '20261119-014310-quiet-00ab', '--why', 'x'], env)).code).toBe(0);
+    expect((await at.run(['experiment', 'preview', 'e.yaml'], env)).code).toBe(0);
+  });
+});
+
+test('an approval is used up by a run that begins, and by no other', async () => {
+  const at = desk({ 'e.yaml': `${WAIT}approval: { fromStage: 1 }\n` });
+  const env = { NODE_ENV: '', TOOLQUAKE_STATE_DIR: join(at.folder, 'state') };
+  const { planDigest } = await preview(at);
+  const place = { root: at.folder, stateFolder: stateDirectory(env) };
+  approve(place, planDigest, 'somebody', new Date());
+  const isThere = (): boolean => 'approval' in findApproval(place, planDigest, new Date());
+  expect((await at.run(['run', 'e.yaml', '--out', 'nowhere/at/all'], env)).code).toBe(3);
+  expect(isThere()).toBe(true);
+  const lock = takeServerLock({ env, server: 'http://localhost:9', runId: 'other', ledgerPath: join(at.folder, 'ledger.jsonl') });
+  const busy = await at.run(['run', 'e.yaml'], env);
+  expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining('Another experiment has http://localhost:9')]);
+  expect(isThere()).toBe(true);
+  lock.release();
+  expect(existsSync(join(at.folder, '.toolquake', 'runs'))).toBe(false);
+});
+
+/** A terminal of util-linux around the command; answers when it is asked: with a line, or with a single key. */
 function typeAt(
   at: Desk,
   argv: readonly string[],
@@ -222,9 +313,9 @@ function typeAt(
     let isAsked = false;
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
       text += more;
-      if (isAsked || !text.includes('Type "approve"')) return;
+      if (isAsked || !/Type "(?:approve|yes)"/.test(text)) return;
       isAsked = true;
-      child.stdin.write(`${word}\n`);
+      child.stdin.write(word.length === 1 ? word : `${word}\n`);
     });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, text }));

@@ -48,6 +48,13 @@ const scripts: Readonly<Record<string, FakeScript>> = {
   'breaks while it is made': { see: probing(({ nowMs }) => nowMs < 2500), ports: () => ({ perform: failing }) },
   'hits nobody': { blast: 'none', see: probing(({ nowMs }) => nowMs < 3000 || nowMs > 5000) },
   'hits no call': { blast: 'calls' },
+  'has a rule that hits no call': {
+    blast: 'calls',
+    see: ({ nowMs, isFaultOn }) => [
+      probe(nowMs, true),
+      { source: 'faults', atMs: nowMs, calls: 10, delivered: 5, ...(isFaultOn ? { hits: { slow: 5, never: 0 } } : {}) },
+    ],
+  },
   'is stopped': { ports: (_, { clock }) => ({ stopReason: () => (clock.nowMs() > 4000 ? { why: 'asked', isAsked: true } : undefined) }) },
   'is over before enough calls were hit': {
     blast: 'calls',

@@ -93,7 +93,7 @@ describe.concurrent('what people see of undoing', () => {
     const runner = scene.start(driver, { mode: 'wait' });
     await runner.says('during');
     runner.process.kill('SIGSTOP');
-    expect(await command(scene, 'stop', 'one')).toMatchObject({ code: 0, stdout: 'one: it was killed, because it did not react\n' });
+    expect(await command(scene, 'stop', 'on')).toMatchObject({ code: 0, stdout: 'one: it was killed, because it did not react\n' });
     expect(scene.snapshot()).toEqual(before);
   });
 

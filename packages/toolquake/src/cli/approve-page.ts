@@ -1,9 +1,9 @@
 /** `approve`: a person at a terminal says yes to one plan. */
 import { userInfo } from 'node:os';
-import { createInterface } from 'node:readline/promises';
 import { parseDuration, ToolquakeError } from '@toolquake/sdk/core';
 import { approve, APPROVAL_LASTS_MS, digestOf } from '../operations/approvals.js';
 import { stateDirectory } from '../undo/state-directory.js';
+import { typedLine } from './ask-terminal.js';
 import { EXIT, textOf, type CommandArguments, type CommandIo } from './command.js';
 
 const ONE_WEEK = 7 * 24 * 3_600_000;
@@ -23,17 +23,8 @@ export async function approveDigest({ positionals, options }: CommandArguments, 
   io.stdout.write(
     `Plan ${digest}\nYour name, ${who}, stands under it. It counts once, for ${hours(lastsMs)}. "toolquake experiment preview" shows what it does.\n`,
   );
-  const reader = createInterface({ input: io.stdin, output: io.stdout });
-  let word: string;
-  try {
-    word = await reader.question('Type "approve" to approve it: ', { signal: io.signal });
-  } catch (error) {
-    if (io.signal.aborted) return EXIT.interrupted;
-    throw error;
-  } finally {
-    reader.close();
-  }
-  if (word.trim() !== 'approve') {
+  const word = await typedLine('Type "approve" to approve it: ', { input: io.stdin, output: io.stdout, signal: io.signal });
+  if (word !== 'approve') {
     io.stderr.write('Nothing was approved.\n');
     return EXIT.badInput;
   }

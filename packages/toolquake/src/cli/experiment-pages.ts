@@ -10,6 +10,7 @@ import { refusalsOf, type Refusal } from '../experiments/refusals.js';
 import { isOnThisHost } from '../operations/consent.js';
 import { previewExperiment, type ExperimentPreview, type PreviewedAction } from '../operations/preview-experiment.js';
 import { previewWorld } from '../operations/preview-world.js';
+import { printable } from '../reporters/escape.js';
 import { EXIT, numberOf, textOf, type CommandArguments, type CommandIo } from './command.js';
 import { coloursFor, renderTable, type Colours } from './terminal.js';
 
@@ -25,7 +26,7 @@ export async function checkExperimentFile(args: CommandArguments, io: CommandIo)
   const path = fileOf(args);
   const { loaded, problems } = await readExperiment(path, { actions: kinds, project: textOf(args.options['config']) });
   const refusals = loaded === undefined ? [] : refusalsOf(loaded.experiment, loaded.target, io.env);
-  const missing = loaded === undefined ? [] : missingIn(loaded.experiment, loaded.target);
+  const missing = loaded === undefined ? [] : missingIn(loaded.experiment, loaded.target, catalogue);
   const isGood = loaded !== undefined && refusals.length === 0;
   if (args.options['json'] === true) {
     io.stdout.write(`${JSON.stringify({ file: path, isGood, experiment: loaded?.experiment.id, problems, refusals, missing }, null, 2)}\n`);
@@ -52,8 +53,9 @@ export async function explainExperimentFile(args: CommandArguments, io: CommandI
     return EXIT.pass;
   }
   const colours = coloursFor(io.stdout, io.env);
-  io.stdout.write(`${colours.bold(loaded.experiment.id)}${loaded.experiment.owner === undefined ? '' : ` (${loaded.experiment.owner})`}\n`);
-  const rows = parts.flatMap(({ title, lines }) => lines.map((line, index) => [index === 0 ? colours.dim(title) : '', line]));
+  const { id, owner } = loaded.experiment;
+  io.stdout.write(`${colours.bold(id)}${owner === undefined ? '' : ` (${printable(owner)})`}\n`);
+  const rows = parts.flatMap(({ title, lines }) => lines.map((line, index) => [index === 0 ? colours.dim(title) : '', printable(line)]));
   io.stdout.write(renderTable(rows, { width: io.stdout.columns ?? 100 }));
   return EXIT.pass;
 }
@@ -107,7 +109,7 @@ function previewText(loaded: LoadedExperiment, preview: ExperimentPreview, colou
       : []),
     ...(ladder.isAllowed ? ladder.widen.map((line) => ['', line]) : []),
   ];
-  const head = `${colours.bold(experiment.id)} on ${experiment.target}: ${experiment.question}\n${renderTable(rows, { width })}`;
+  const head = `${colours.bold(experiment.id)} on ${experiment.target}: ${printable(experiment.question)}\n${renderTable(rows, { width })}`;
   return [head, ...preview.actions.map((action) => `\n${actionText(action, colours, width)}`), '\nNothing was changed.\n'].join('');
 }
 
@@ -117,15 +119,18 @@ function actionText(
   width: number,
 ): string {
   const rows: (readonly string[])[] = feasibility.isFeasible
-    ? [[colours.dim('can be done'), feasibility.how]]
+    ? [[colours.dim('can be done'), printable(feasibility.how)]]
     : [
-        [colours.red('cannot be done'), feasibility.why],
-        ['', feasibility.act],
+        [colours.red('cannot be done'), printable(feasibility.why)],
+        ['', printable(feasibility.act)],
       ];
-  if (problem !== undefined) rows.push([colours.yellow('not known yet'), problem]);
-  hits.forEach((hit, index) => rows.push([index === 0 ? colours.dim('hits') : '', hit]));
+  if (problem !== undefined) rows.push([colours.yellow('not known yet'), printable(problem)]);
+  hits.forEach((hit, index) => rows.push([index === 0 ? colours.dim('hits') : '', printable(hit)]));
   steps.forEach(({ name, undo }, index) =>
-    rows.push([colours.dim(`step ${index + 1}`), `${name}; ${undo === null ? 'there is nothing to undo' : `undone by ${undo}`}`]),
+    rows.push([
+      colours.dim(`step ${index + 1}`),
+      `${printable(name)}; ${undo === null ? 'there is nothing to undo' : `undone by ${undo}`}`,
+    ]),
   );
   rows.push([colours.dim('at worst'), worstCase]);
   return `${colours.bold(id)}: ${action} for ${timeWord(forMs)}\n${renderTable(rows, { width, indent: 2 })}`;

@@ -1,10 +1,12 @@
 /** `toolquake runs`, `runs show`, `runs acknowledge`, and what `report` says of the journal of an experiment. */
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ToolquakeError } from '@toolquake/sdk/core';
+import { forgetMissedAlert, missedAlerts } from '../operations/missed-alerts.js';
 import { openResult } from '../operations/result-file.js';
 import { digestRunJournal } from '../operations/run-journal.js';
-import { acknowledgeRun, listRuns, readRun } from '../operations/run-store.js';
+import { acknowledgeRun, listRuns, readRun, runsFolder } from '../operations/run-store.js';
 import { PLAIN } from '../reporters/figures.js';
 import type { ReportFormat } from '../reporters/report.js';
 import { blockingFindings, renderRunList, runListJson } from '../reporters/run-list.js';
@@ -34,14 +36,22 @@ export async function showAndTell({ options, words }: CommandArguments, io: Comm
 
 /** A person takes a run's P1 findings on. */
 export async function acknowledgeAndTell({ options, words }: CommandArguments, io: CommandIo): Promise<number> {
-  const root = process.cwd();
-  const { summary } = await readRun(root, words[0] ?? '');
+  const id = words[0] ?? '';
+  const elsewhere = missedAlerts(io.env).find(({ runId }) => runId === id);
+  const root = elsewhere?.root ?? process.cwd();
+  if (elsewhere !== undefined && !existsSync(join(runsFolder(root), id))) {
+    forgetMissedAlert(io.env, id);
+    io.stdout.write(`${id} is gone from ${root}, and blocks "${elsewhere.target}" no more. Why is kept nowhere.\n`);
+    return EXIT.pass;
+  }
+  const { summary } = await readRun(root, id);
   const found = blockingFindings(summary);
   if (found.length === 0) {
     io.stdout.write(`${summary.runId} has no P1 finding: there is nothing to acknowledge.\n`);
     return EXIT.pass;
   }
   const acknowledged = await acknowledgeRun(root, summary.runId, userName(io.env), textOf(options['why']) ?? '', new Date());
+  forgetMissedAlert(io.env, summary.runId);
   io.stdout.write(
     `${summary.runId}: ${found.join(', ')} acknowledged by ${acknowledged.acknowledged?.who ?? 'nobody'}. It blocks no further run.\n`,
   );

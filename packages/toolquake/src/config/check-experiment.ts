@@ -1,23 +1,11 @@
 /** What is wrong with an experiment as a whole, though each of its values is fine: it could never be judged, or never be stopped. */
 import { parsePath, pathText, suggest, type PlanPath, type ValueReader } from '@toolquake/sdk/core';
-import type { Action } from '../actions/action.js';
 import type { Experiment } from '../core/experiment.js';
 import { failureReasons, isFailureReason } from '../core/failure-reason.js';
-import { SIGNALS, type Sample, type SignalQuery, type SteadyRule } from '../core/sample.js';
+import type { SteadyPhase } from '../core/sample.js';
 import { timeWord } from '../core/time-word.js';
-import type { ConfiguredTarget } from './configured-target.js';
+import { broughtBy, checkRules, timeOf, type ExperimentSurroundings, type Report } from './check-experiment-rules.js';
 import type { Settings } from './experiment-settings.js';
-
-/** What is known besides the experiment. `target` is undefined when it was not found: then nothing is said about it again. */
-export type ExperimentSurroundings = {
-  readonly settings: Settings;
-  readonly actions: readonly Action[];
-  readonly target: ConfiguredTarget | undefined;
-};
-
-const STEADY_PHASES = ['before', 'during', 'after'];
-/** Too few samples stretch a window to this many times its length, and no further. */
-const STRETCH = 4;
 
 /** Reports every problem. */
 export function checkExperiment(reader: ValueReader, experiment: Experiment, around: ExperimentSurroundings): void {
@@ -25,30 +13,7 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
   const report: Report = (path, message, advice) => {
     reader.report(path, 'IMPOSSIBLE', `${path.length === 0 ? 'The file' : pathText(path)} ${message}`, advice);
   };
-  const rules = (key: string): readonly Settings[] => (settings[key] ?? []) as readonly Settings[];
-
-  if (settings['steady'] !== undefined && experiment.steady.length === 0)
-    report(['steady'], 'is empty: nothing would have to stay true.', 'Leave it out for the usual rules.');
-  rules('steady').forEach((rule, index) => {
-    const path = ['steady', index];
-    checkBound(reader, rule, path, ['atLeast', 'atMost', 'equals']);
-    checkPhases(reader, rule, path);
-    checkBrought(report, experiment.steady[index]!, path, experiment, around);
-    checkQuery(report, experiment.steady[index]!, path, experiment, around);
-  });
-  rules('rollback_on').forEach((rule, index) => {
-    const path = ['rollback_on', index];
-    checkBound(reader, rule, path, ['above', 'below']);
-    checkQuery(report, experiment.rollbackOn[index]!, path, experiment, around);
-    checkWithin(report, experiment, experiment.rollbackOn[index]!.forMs, [...path, 'for']);
-  });
-  if (experiment.rollbackOn.length === 0) {
-    report(
-      [],
-      'has no tripwire: the engine would never stop by itself.',
-      'For example: rollback_on: [{ signal: outage_seconds, above: 300 }]',
-    );
-  }
+  checkRules(reader, report, experiment, around);
   checkNames(reader, experiment);
   checkPaths(report, experiment);
   checkManager(reader, settings);
@@ -61,107 +26,6 @@ export function checkExperiment(reader: ValueReader, experiment: Experiment, aro
     const advice = suggest(reason, failureReasons);
     report(path, `names no failure reason: "${reason}".`, advice.startsWith('Did') ? advice : 'docs/failure-reasons.md lists them.');
   }
-}
-
-const broughtBy = (actions: readonly Action[]): ReadonlySet<Sample['source']> => new Set(actions.flatMap(({ brings }) => brings ?? []));
-
-type Report = (path: PlanPath, message: string, advice?: string) => void;
-
-function checkBound(reader: ValueReader, rule: Settings, path: PlanPath, words: readonly string[]): void {
-  const given = words.filter((word) => rule[word] !== undefined);
-  if (given.length === 1) return;
-  const which = words.map((word) => `"${word}"`).join(' or ');
-  const message = given.length === 0 ? `needs ${which}.` : `has ${given.length} bounds: ${given.join(' and ')}.`;
-  reader.report(
-    path,
-    given.length === 0 ? 'MISSING_KEY' : 'IMPOSSIBLE',
-    `${pathText(path)} ${message}`,
-    given.length === 0 ? undefined : 'Write two rules.',
-  );
-}
-
-function checkPhases(reader: ValueReader, rule: Settings, path: PlanPath): void {
-  const given = (rule['in'] as readonly string[] | undefined) ?? STEADY_PHASES;
-  given.forEach((word, index) => void reader.word(word, [...path, 'in', index], STEADY_PHASES));
-  if (given.length === 0) reader.report([...path, 'in'], 'IMPOSSIBLE', `${pathText(path)}.in is empty: the rule would never count.`);
-}
-
-/** What an action sees itself is seen while it works, and never before or after. */
-function checkBrought(
-  report: Report,
-  { signal, phases }: SteadyRule,
-  path: PlanPath,
-  { load }: Experiment,
-  around: ExperimentSurroundings,
-): void {
-  const { source } = SIGNALS[signal];
-  const isBrought = load === undefined && broughtBy(around.actions).has(source);
-  if (!isBrought || (source !== 'call' && source !== 'task') || phases.every((phase) => phase === 'during')) return;
-  report(
-    [...path, 'in'],
-    `is ${phases.join(', ')}, and without a load there are calls only while the actions make them.`,
-    'Write "in: during", or add "load".',
-  );
-}
-
-/** Can the rule be answered at all? */
-function checkQuery(report: Report, query: SignalQuery, path: PlanPath, experiment: Experiment, around: ExperimentSurroundings): void {
-  const { signal, name, lane, windowMs, minSamples } = query;
-  const { source } = SIGNALS[signal];
-  const brought = broughtBy(around.actions);
-  const at = (key: string): PlanPath => [...path, key];
-  const blasts = around.actions.map(({ blast }) => blast);
-  if ((source === 'call' || source === 'task') && experiment.load === undefined && !brought.has(source))
-    report(at('signal'), `is "${signal}", and nobody calls.`, 'Add "load".');
-  if (source === 'process' && experiment.manager === undefined && !brought.has(source))
-    report(at('signal'), `is "${signal}", and nobody knows the process.`, 'Add "manager".');
-  if (signal === 'health_status' && around.target !== undefined && around.target.plan.health === undefined)
-    report(at('signal'), 'is "health_status", and the target has no health URL.', 'Add "health: { url: ... }" to the target.');
-  if (signal === 'reading') checkReading(report, name, path, experiment, brought);
-  else if (name !== undefined) report(at('name'), `is for the signal "reading", not for "${signal}".`);
-  if (lane !== undefined) {
-    if (source !== 'call') report(at('lane'), `is for signals of calls; "${signal}" has no lanes.`);
-    else if (lane === 'control' && blasts.includes('server') && !blasts.includes('calls'))
-      report(at('lane'), 'is "control", and actions on a whole server leave no call untouched.', 'Leave the lane out.');
-    else if (blasts.includes('calls') && experiment.front === undefined)
-      report(at('lane'), `is "${lane}", and only the proxy of the run can tell which calls were hit.`, 'Add "front: {}".');
-  }
-  checkWithin(report, experiment, windowMs, at('window'));
-  const everyMs =
-    source === 'probe'
-      ? experiment.monitor.everyMs
-      : source === 'call' && experiment.load !== undefined
-        ? 1000 / experiment.load.perSecond
-        : undefined;
-  if (everyMs !== undefined && (STRETCH * windowMs) / everyMs < minSamples) {
-    const least = Math.ceil((minSamples * everyMs) / 1000);
-    report(
-      at('minSamples'),
-      `is ${minSamples}, and no window of ${timeWord(windowMs)} will ever see so many.`,
-      `A window of ${least}s would.`,
-    );
-  }
-}
-
-function checkReading(
-  report: Report,
-  name: string | undefined,
-  path: PlanPath,
-  { readings }: Experiment,
-  brought: ReadonlySet<string>,
-): void {
-  if (name === undefined) return report(path, 'needs "name": which reading.');
-  const names = readings.map((reading) => reading.name);
-  if (names.includes(name) || brought.has('reading')) return;
-  report(
-    [...path, 'name'],
-    `is "${name}", and there is no such reading.`,
-    names.length === 0 ? 'Add it to "readings".' : suggest(name, names),
-  );
-}
-
-function checkWithin(report: Report, { limits: { maxRuntimeMs } }: Experiment, ms: number, path: PlanPath): void {
-  if (ms > maxRuntimeMs) report(path, `is ${timeWord(ms)}, longer than the whole run may be (${timeWord(maxRuntimeMs)}).`);
 }
 
 function checkNames(reader: ValueReader, experiment: Experiment): void {
@@ -236,15 +100,21 @@ function checkTimes(report: Report, experiment: Experiment): void {
       `ttl must be more than ${timeWord(2 * lease.heartbeatMs)}.`,
     );
   }
-  const faultMs = experiment.actions.reduce((sum, { forMs }) => sum + forMs, 0);
-  const wholeMs = times.beforeMs + faultMs + times.afterMs;
+  const windowOf = (phase: SteadyPhase): number =>
+    Math.max(0, ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes(phase) ? [windowMs] : [])));
+  // Steady is what was so for a whole window.
+  const beforeMs = Math.max(times.beforeMs, windowOf('before'));
+  const wholeMs = beforeMs + timeOf(experiment.actions) + Math.max(times.afterMs, windowOf('after'));
   if (wholeMs > limits.maxRuntimeMs) {
     report(
       ['limits', 'maxRuntime'],
-      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together.`,
+      `is ${timeWord(limits.maxRuntimeMs)}, and before, the actions and after take ${timeWord(wholeMs)} together, windows included.`,
     );
   }
   if (monitor.everyMs < 100) report(['monitor', 'every'], 'is less than 100ms: that is load, not monitoring.');
+  experiment.readings.forEach(({ everyMs }, index) => {
+    if (everyMs < 100) report(['readings', index, 'every'], 'is less than 100ms: that is load, which no limit counts.');
+  });
   if (monitor.everyMs > limits.maxRuntimeMs) report(['monitor', 'every'], 'is longer than the whole run may be.');
   if (monitor.slowFactor <= 1) report(['monitor', 'slowFactor'], 'must be more than 1: the quiet phase itself would be slow.');
   if (times.tickMs < 10 || times.tickMs > 2000)

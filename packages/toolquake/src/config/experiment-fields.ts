@@ -88,7 +88,7 @@ export const EXPERIMENT_FIELDS: SettingFields = {
     likeThis: 'block-database',
   }),
   owner: text('Who is asked when it fails.'),
-  question: required(text('What is to be learnt: one sentence that is true when the experiment holds.')),
+  question: required({ kind: 'text', pattern: /\S/, about: 'What is to be learnt: one sentence that is true when the experiment holds.' }),
   target: {
     kind: 'either',
     isRequired: true,
@@ -160,10 +160,10 @@ export const EXPERIMENT_FIELDS: SettingFields = {
     after: time('After the undo; 60s by default.'),
     tick: time('How often the tripwires are looked at; 500ms by default.'),
   }),
-  undo: group('Undoing, which always happens.', { deadline: time('How long it may take; 5s by default.') }),
+  undo: group('Undoing, which always happens.', { deadline: time('How long it may take; 5s by default.', 500) }),
   lease: group('How long a fault may outlive the run that made it.', {
-    ttl: time('Without a sign of life for so long, the warden undoes; 45s by default.'),
-    heartbeat: time('How often the run gives one; 5s by default.'),
+    ttl: time('Without a sign of life for so long, the warden undoes; 45s by default.', 1000),
+    heartbeat: time('How often the run gives one; 5s by default.', 100),
   }),
   limits: group('The most that a run may do.', {
     maxRuntime: time('60m by default.'),

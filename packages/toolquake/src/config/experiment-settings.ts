@@ -25,6 +25,8 @@ const groupOf = (value: unknown): Settings => (value ?? {}) as Settings;
 const listOf = (value: unknown): readonly Settings[] => (value ?? []) as readonly Settings[];
 const textOf = (value: unknown): string | undefined => value as string | undefined;
 const numberOf = (value: unknown): number | undefined => value as number | undefined;
+/** Text that YAML may have folded over several lines, as it stands in a sentence. */
+const oneLine = (value: unknown): string => String(value).trim().replaceAll(/\s+/g, ' ');
 const namesOf = (value: unknown): readonly string[] => (value ?? []) as readonly string[];
 
 const ONE_MINUTE = 60_000;
@@ -48,8 +50,8 @@ export function experimentOf(settings: Settings, steps: readonly KnownStep[], ta
   return {
     version: 1,
     id: String(settings['id']),
-    owner: textOf(settings['owner']),
-    question: String(settings['question']),
+    owner: settings['owner'] === undefined ? undefined : oneLine(settings['owner']),
+    question: oneLine(settings['question']),
     target: target?.target.name ?? String(settings['target']),
     environment: String(settings['environment']),
     labels: groupOf(settings['labels']) as Readonly<Record<string, string>>,

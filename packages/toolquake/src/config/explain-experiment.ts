@@ -23,10 +23,14 @@ export function explainExperiment(experiment: Experiment, target: ConfiguredTarg
 }
 
 /** What would make the experiment say more, a line each: nothing that is wrong. */
-export function missingIn(experiment: Experiment, target: ConfiguredTarget): readonly string[] {
+export function missingIn(experiment: Experiment, target: ConfiguredTarget, catalogue: readonly Action[]): readonly string[] {
   const { owner, expectAlert, manager, load, monitor, dose, actions, limits } = experiment;
+  const hitsServer = actions.some(({ action }) => catalogue.some(({ type, blast }) => type === action && blast === 'server'));
   const faultMs = actions.reduce((sum, { forMs }) => sum + forMs, 0);
-  const hits = load === undefined ? undefined : Math.floor(((load.perSecond * faultMs) / 1000) * (dose.ladder[0]! / 100));
+  const hitsAt = (percent: number): number => Math.floor((((load?.perSecond ?? 0) * faultMs) / 1000) * (percent / 100));
+  const hits = load === undefined ? undefined : hitsAt(dose.ladder[0]!);
+  // Of a server that is hit, every call counts as hit.
+  const tooMany = dose.ladder.findIndex((percent) => hitsAt(hitsServer ? 100 : percent) >= limits.maxFaultedCalls);
   return [
     ...(owner === undefined ? ['owner: nobody is asked when it fails'] : []),
     ...(expectAlert === undefined ? ['expect.alert: whether an alert comes is not judged'] : []),
@@ -41,6 +45,15 @@ export function missingIn(experiment: Experiment, target: ConfiguredTarget): rea
     ...(hits !== undefined && hits < dose.minFaulted
       ? [`load: about ${hits} calls would be hit at stage 1, and ${dose.minFaulted} are needed; else the run is inconclusive`]
       : []),
+    ...(tooMany === -1
+      ? []
+      : [
+          `limits.maxFaultedCalls: about ${hitsAt(hitsServer ? 100 : dose.ladder[tooMany]!)} calls would be hit at stage ${tooMany + 1}, and ${limits.maxFaultedCalls} end the run`,
+        ]),
+    ...(monitor.everyMs >= faultMs
+      ? [`monitor.every: probes come every ${timeWord(monitor.everyMs)}, and the faults last ${timeWord(faultMs)}: none may see them`]
+      : []),
+    ...(actions.every(({ action }) => action === 'wait') ? ['actions: they only wait, so nothing is broken and little is learnt'] : []),
     ...(load !== undefined && load.perSecond * ((experiment.times.beforeMs + faultMs + experiment.times.afterMs) / 1000) > limits.maxCalls
       ? [`limits.maxCalls: ${limits.maxCalls} calls are fewer than the load makes, which ends the run`]
       : []),
@@ -142,6 +155,10 @@ function undoLines({ undo, actions }: Experiment): readonly string[] {
 
 function verdictLines(experiment: Experiment): readonly string[] {
   const { times, expectAlert, mustSelfHeal, recoverWithinMs, dose } = experiment;
+  const beforeMs = Math.max(
+    times.beforeMs,
+    ...experiment.steady.flatMap(({ phases, windowMs }) => (phases.includes('before') ? [windowMs] : [])),
+  );
   const since = mustSelfHeal ? 'of the fault, while it is still there' : 'of the undo';
   const alert =
     expectAlert === undefined
@@ -150,7 +167,7 @@ function verdictLines(experiment: Experiment): readonly string[] {
           `an alert came within ${expectAlert.withinCycles} probes${expectAlert.reasons.length === 0 ? '' : `, and said ${expectAlert.reasons.join(' or ')}`}`,
         ];
   const held = [
-    `all was steady for ${timeWord(times.beforeMs)} before`,
+    `all was steady for ${timeWord(beforeMs)} before`,
     'what must stay true during the fault did',
     ...alert,
     `all was steady again within ${timeWord(recoverWithinMs)} ${since}`,

@@ -153,6 +153,7 @@ test('what an action itself refuses stands where its parameters do, and a plan f
 });
 
 const more = (line: string): string => `${SHORT}${line}\n`;
+const CALLS = 'signal: error_rate, atMost: 0.1, in: during';
 const steady = (rule: string): string => more(`steady: [{ ${rule} }]`);
 
 test.each([
@@ -179,7 +180,7 @@ test.each([
   [steady('signal: probe_p95_ms, atMost: 5, atLeast: 1'), 'steady[0] has 2 bounds: atLeast and atMost.'],
   [steady('signal: error_rate, atMost: 0.1'), 'steady[0].signal is "error_rate", and nobody calls. Add "load".'],
   [steady('signal: error_rate, atMost: 0.1').replace('break-server', 'call-often'), 'there are calls only while the actions make them'],
-  [steady('signal: error_rate, atMost: 0.1, in: during').replace('break-server', 'call-often'), 'accepted'],
+  [more(`steady: [{ ${CALLS} }, { signal: probe_success, atLeast: 1, in: before }]`).replace('break-server', 'call-often'), 'accepted'],
   [steady('signal: task_failure_rate, atMost: 0.1'), 'nobody calls'],
   [steady('signal: uptime_seconds, atLeast: 1'), 'nobody knows the process'],
   [steady('signal: health_status, equals: 200').replace('shop', 'plain'), 'the target has no health URL'],
@@ -208,7 +209,39 @@ test.each([
   [more('monitor: { every: 10ms }'), 'that is load, not monitoring'],
   [more('monitor: { external: { port: 1, token: s3cret } }'), 'secrets come from the environment'],
   [more('times: { tick: 5s }'), 'within two seconds'],
-  [more('limits: { maxRuntime: 2m }'), 'take 3m together'],
+  // A window of five probes is longer than the quiet phases.
+  [more('limits: { maxRuntime: 10m }'), 'take 11m together, windows included'],
+  [more('steady: [{ signal: probe_success, atLeast: 1, window: 50m }]'), 'take 101m together'],
+  [
+    steady('signal: probe_success, atLeast: 99'),
+    'steady[0].atLeast is 99, and probe_success is a share from 0 to 1: it never holds. 99 % is 0.99.',
+  ],
+  [steady('signal: probe_success, atLeast: 0'), 'it always holds'],
+  [`${steady('signal: error_rate, atMost: 1')}load: { tool: t }\n`, 'it always holds. 1 % is 0.01.'],
+  [steady('signal: consecutive_failures, equals: -1'), 'is never less than 0: it never holds'],
+  [more('rollback_on: [{ signal: host_cpu, above: 90 }]'), 'it never trips. 90 % is 0.9.'],
+  [more('rollback_on: [{ signal: probe_success, below: 0 }]'), 'it never trips'],
+  [more('rollback_on: [{ signal: outage_seconds, above: -1 }]'), 'it always trips'],
+  [more('rollback_on: [{ signal: outage_seconds, above: 3, for: 60s }]'), 'is 1m, and the faults last 1m: it could never trip'],
+  [steady('signal: probe_success, atLeast: 1, in: [during, after]'), 'no rule that counts before the fault'],
+  [
+    `${steady('signal: error_rate, lane: faulted, atMost: 0.5')}load: { tool: t }\n`,
+    'steady[0].in is before, during, after, and calls of the lane "faulted" are there during the fault alone. Write "in: during".',
+  ],
+  [steady('signal: probe_success, atLeast: 1, in: before'), 'nothing could be violated'],
+  [more('readings: [{ name: a, tool: t, path: b, every: 1ms }]'), 'load, which no limit counts'],
+  [
+    `${steady('signal: reading, name: a, atLeast: 1, window: 1s')}readings: [{ name: a, tool: t, path: b }]\n`,
+    'no window of 1s will ever see so many',
+  ],
+  [more('undo: { deadline: 1ms }'), 'The nearest allowed value is 500.'],
+  [more('lease: { ttl: 3ms, heartbeat: 1ms }'), 'lease.heartbeat must be a number from 100'],
+  [SHORT.replace('target: shop', 'target: { url: "http://127.0.0.1:99999/mcp" }'), 'e.yaml:5:16: target.url is no address.'],
+  [SHORT.replace('target: shop', 'target: { url: "http://a", health: { url: "http://[" } }'), 'target.health.url is no address.'],
+  [more('load: { tool: t, arguments: &a { again: *a } }'), 'An alias stands inside of what it means'],
+  ['question: "  "\n', 'question cannot be'],
+  [`${SHORT}---\n${SHORT}`, 'An experiment is one YAML document'],
+  ['', 'An experiment needs version, id, question, target, environment, actions.'],
   [SHORT.replace('id: e\n', 'id: ../e\n'), 'For example: block-database'],
   [
     SHORT.replace(/actions: .*/, 'actions: [{ action: wait, for: 1s }, { action: wait, for: 1s }]'),
@@ -224,6 +257,16 @@ test('an address of a webhook that holds its key is refused, and not repeated', 
   const text = await refusal(more('monitor: { webhooks: ["https://hooks.example/services/T0/B0/s3cr3t"] }'));
   expect(text).toContain('it comes from the environment');
   expect(text).not.toContain('s3cr3t');
+});
+
+test.each([
+  ['{}', 'block-dependency must be told whom to hit'],
+  ['{ user: shop, scope: host }', 'scope: host contradicts namespace and user'],
+])('whom a dependency is cut off from is said before anybody runs or approves it: %s', async (more, message) => {
+  const params = more === '{}' ? '' : `, ${more.slice(2, -2)}`;
+  const text = SHORT.replace('action: break-server', `action: block-dependency, params: { host: 127.0.0.1, port: 5432${params} }`);
+  const { problems } = await readExperimentText(text, folder, { actions: kinds });
+  expect(problems).toMatchObject([{ line: 6, message: expect.stringContaining(message) }]);
 });
 
 describe('any text', () => {

@@ -63,7 +63,7 @@ export async function readExperiment(path: string, options: LoadExperimentOption
 /** Checks the text of an experiment in a folder. */
 export async function readExperimentText(text: string, folder: string, options: LoadExperimentOptions): Promise<ExperimentReading> {
   const parsed = parseText(text);
-  if (parsed.problems.length > 0) return { loaded: undefined, problems: parsed.problems };
+  if (parsed.problems.length > 0) return { loaded: undefined, problems: parsed.problems.map(ofExperiment) };
   const reader = settingReader();
   const settings = readSettings(reader, parsed.value, [], EXPERIMENT_FIELDS);
   const steps = await stepsOf(reader, parsed.value, settings, { actions: Object.values(options.actions), folder });
@@ -141,6 +141,14 @@ async function targetOf(
     `target is ${describeValue(given)}, and ${where}.`,
     names.length === 0 ? 'Describe it here: target: { url: http://127.0.0.1:3001/mcp }' : suggest(given, names),
   );
+}
+
+/** Problems of a text, which know plans alone. */
+function ofExperiment(problem: TextProblem): TextProblem {
+  const message = problem.message.replace(/^A plan is/, 'An experiment is');
+  if (problem.code !== 'EMPTY_INPUT') return { ...problem, message };
+  const needed = Object.keys(EXPERIMENT_FIELDS).filter((key) => EXPERIMENT_FIELDS[key]!.isRequired === true);
+  return { ...problem, message, advice: `An experiment needs ${needed.join(', ')}.` };
 }
 
 /** Problems of a plan as those of an experiment, with the right word for one of another format. */

@@ -66,6 +66,7 @@ export function parseText(source: string): ParsedText {
     return refused(second.range[0], 'BAD_SYNTAX', 'A plan is one YAML document, and here begins a second one.', 'Remove the "---".');
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (holdsItself(value)) return refused(0, 'TOO_LARGE', 'An alias stands inside of what it means: that has no end.', 'Write it out.');
     return { value, problems: [], locate: (path, part) => at(offsetOf(document, path, part)) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
@@ -74,6 +75,17 @@ export function parseText(source: string): ParsedText {
     }
     return refused(0, 'BAD_SYNTAX', `${error.message}.`);
   }
+}
+
+/** No data of ours is round: whoever writes it down would never come to an end. Looks at every part once, however often it is named. */
+function holdsItself(value: unknown, around = new Set<unknown>(), fine = new Set<unknown>()): boolean {
+  if (typeof value !== 'object' || value === null || fine.has(value)) return false;
+  if (around.has(value)) return true;
+  around.add(value);
+  const isRound = Object.values(value).some((item) => holdsItself(item, around, fine));
+  around.delete(value);
+  fine.add(value);
+  return isRound;
 }
 
 function offsetOf(document: Document.Parsed, path: PlanPath, part: 'key' | 'value'): number {

@@ -28,6 +28,14 @@ export async function readTarget(
     const message = `${pathText(path)} needs either "url" or "command"${url === undefined ? '' : ', not both'}.`;
     reader.report(path, 'MISSING_KEY', message, 'For example: url: https://shop.example/mcp, or command: [node, server.js].');
   }
+  for (const [key, address] of [
+    [['url'], url],
+    [['health', 'url'], mapOf<unknown>(given['health'])['url']],
+  ] as const) {
+    if (typeof address !== 'string' || URL.canParse(address)) continue;
+    const at = [...path, ...key];
+    reader.report(at, 'WRONG_TYPE', `${pathText(at)} is no address.`, 'For example: http://127.0.0.1:3001/mcp');
+  }
   const misplaced = url === undefined ? ['headers', 'auth', 'caFile', 'publicOnly'] : ['env', 'cwd'];
   for (const key of misplaced.filter((one) => one in given)) {
     reader.report(

@@ -54,6 +54,8 @@ export type RunEntry =
       readonly question: string;
       readonly owner?: string | undefined;
       readonly target: string;
+      /** Of the server itself, whatever it is called. */
+      readonly targetDigest?: string | undefined;
       readonly environment: string;
       readonly startedAt: string;
       readonly stage: number;

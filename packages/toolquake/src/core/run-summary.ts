@@ -11,6 +11,8 @@ export type RunSummary = {
   readonly experiment: string;
   readonly question: string;
   readonly target: string;
+  /** Of the server itself, whatever it is called; undefined for runs from before it was written down. */
+  readonly targetDigest?: string | undefined;
   readonly environment: string;
   readonly faultDigest: string;
   readonly planDigest: string;

@@ -49,8 +49,14 @@ export type Sample =
   | { readonly source: 'host'; readonly atMs: number; readonly memory: number; readonly cpu: number }
   /** A number that somebody was asked for: a tool, or a pool. */
   | { readonly source: 'reading'; readonly atMs: number; readonly name: string; readonly value: number }
-  /** So many calls passed the proxy of the run so far, and so many of them were hit. */
-  | { readonly source: 'faults'; readonly atMs: number; readonly calls: number; readonly delivered: number };
+  /** So many calls passed the proxy of the run so far, and so many of them were hit; and how often each rule of an action did. */
+  | {
+      readonly source: 'faults';
+      readonly atMs: number;
+      readonly calls: number;
+      readonly delivered: number;
+      readonly hits?: Readonly<Record<string, number>> | undefined;
+    };
 
 /** Every signal, with its unit and the source it is computed from. One table, so that files, docs and reports agree. */
 export const SIGNALS = {

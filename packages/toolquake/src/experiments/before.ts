@@ -51,6 +51,13 @@ export async function isSteadyBefore(run: Run): Promise<boolean> {
   }
 }
 
+/** Whether it is steady at this moment: finding out the build may have taken its time. */
+export function isSteadyStill({ experiment, ports, record, cadence }: Run): boolean {
+  const look = lookAtSteady(rulesOf(experiment, 'before'), 'before', ports.samples, ports.nowMs(), cadence);
+  record(look);
+  return look.isSteady;
+}
+
 /** Whether it is known which build the result will be about: a result of nothing in particular proves nothing. */
 export async function knowsBuild(run: Run): Promise<boolean> {
   const { ports, record } = run;

@@ -51,6 +51,8 @@ test('of a plan is another one when anything is another: stage, target, build, a
     { ...plan, stage: 2 },
     { ...plan, targetIdentity: 'http://b/' },
     { ...plan, build: 'shop 1.0' },
+    { ...plan, target: { env: { DATABASE: 'a' } } },
+    { ...plan, target: { env: { DATABASE: 'b' } } },
     { ...plan, experiment: { ...someExperiment, limits: { ...someExperiment.limits, maxCalls: 1 } } },
     { ...plan, experiment: { ...someExperiment, rollbackOn: [] } },
   ];
@@ -64,4 +66,19 @@ test('of a target leaves credentials out', () => {
   expect(targetIdentityOf({ target: { name: 'a', kind: 'command', command: ['node', 's.js'], cwd: '/x' } })).toBe(
     '{"command":["node","s.js"],"cwd":"/x"}',
   );
+});
+
+test('of a target is one for all spellings of its address, and has no query', () => {
+  const identityOf = (url: string): string => targetIdentityOf({ target: { name: 'a', kind: 'url', url } });
+  const spellings = [
+    'http://127.0.0.1:3001/mcp',
+    'http://localhost:3001/mcp/',
+    'HTTP://LOCALHOST.:3001//mcp',
+    'http://127.1:3001/%6dcp?key=s3cret',
+    'http://[::1]:3001/mcp#x',
+    'http://[::ffff:127.0.0.1]:3001/mcp',
+    'http://0.0.0.0:3001/./mcp',
+  ];
+  expect(new Set(spellings.map(identityOf))).toEqual(new Set(['http://localhost:3001/mcp']));
+  expect(new Set(['http://a/mcp', 'http://a/mcp2', 'http://a:81/mcp', 'http://b/mcp', 'http://a/'].map(identityOf)).size).toBe(5);
 });

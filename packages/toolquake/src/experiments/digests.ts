@@ -10,13 +10,33 @@ export type IdentifiedTarget = {
     | { readonly name: string; readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string | undefined };
 };
 
-/** One text for one server: its address without credentials, or the command that starts it. */
+/** Names and addresses of this machine itself: whoever connects to one reaches what listens on another. */
+const THIS_MACHINE = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[(?:::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\])$/;
+
+/**
+ * One text for one server, however its address is spelled: without credentials, query (it may hold a key) and slashes that mean
+ * nothing; or the command that starts it.
+ */
 export function targetIdentityOf({ target }: IdentifiedTarget): string {
   if (target.kind === 'command') return canonicalJson({ command: target.command, cwd: target.cwd });
   if (!URL.canParse(target.url)) return target.url;
-  const { protocol, host, pathname, search } = new URL(target.url);
-  return `${protocol}//${host}${pathname}${search}`;
+  const { protocol, hostname, port, pathname } = new URL(target.url);
+  const name = hostname.replace(/\.$/, '');
+  const path = pathname
+    .replace(/%[0-9a-f]{2}/gi, unescaped)
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '');
+  return `${protocol}//${THIS_MACHINE.test(name) ? 'localhost' : name}${port === '' ? '' : `:${port}`}${path}`;
 }
+
+/** A letter that needed no escape; every other escape stays, in small letters. */
+function unescaped(escape: string): string {
+  const letter = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+  return /[\w.~-]/.test(letter) ? letter : escape.toLowerCase();
+}
+
+/** The identity as a hash, for what is kept: commands may hold what nobody else should read. */
+export const targetDigestOf = (identity: string): string => sha256({ of: 'target', identity });
 
 /** Of what is injected, the dose left out. A longer time or another parameter is another fault. */
 export function faultDigest(experiment: Experiment): string {
@@ -29,13 +49,15 @@ export type PlanOfRun = {
   readonly stage: number;
   /** What `targetIdentityOf` says. */
   readonly targetIdentity: string;
+  /** All that the target is described by, wherever that stands: another variable for its server is another plan. */
+  readonly target?: object | undefined;
   /** The build that was seen, where anybody looked. */
   readonly build?: string | undefined;
 };
 
 /** Of everything that a person agrees to. */
-export function planDigest({ experiment, stage, targetIdentity, build }: PlanOfRun): string {
-  return sha256({ of: 'plan', experiment, stage, targetIdentity, build: build ?? null });
+export function planDigest({ experiment, stage, targetIdentity, target, build }: PlanOfRun): string {
+  return sha256({ of: 'plan', experiment, stage, targetIdentity, target: target ?? null, build: build ?? null });
 }
 
 function sha256(value: object): string {

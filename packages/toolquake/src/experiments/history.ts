@@ -30,7 +30,11 @@ export type RunHistory = {
   readonly isInjected: boolean;
   /** Single calls are hit, and nothing else: then the faulted lane shows our faults, and only the control lane the system. */
   readonly isCallsOnly: boolean;
+  /** Single calls are hit, whatever else is. */
+  readonly hitsCalls: boolean;
   readonly calls: { readonly faulted: number; readonly control: number };
+  /** Rules that were injected and hit nobody, where anybody counted. */
+  readonly idleRules: readonly string[];
   /** From one moment on, and before another. */
   samples<One extends Sample['source']>(source: One, fromMs?: number, untilMs?: number): readonly Seen<One>[];
   /** When it was steady again under the fault, and after it; undefined where it was not. */
@@ -48,8 +52,11 @@ const isKind =
   (entry: RunEntry): entry is Kind<One> =>
     entry.kind === kind;
 
-/** Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. */
-function countCalls(samples: readonly Sample[]): RunHistory['calls'] {
+/**
+ * Calls by lane: as callers saw them, and as the proxy of the run counted them, for callers that are not ours. Where lanes are
+ * `blurred` every call of the fault is in the faulted lane, and only what counted the rules' hits knows how many there were.
+ */
+function countCalls(samples: readonly Sample[], isBlurred: boolean): RunHistory['calls'] {
   const of = (lane: Lane): number => samples.filter((one) => one.source === 'call' && one.lane === lane).length;
   let passed = 0;
   let delivered = 0;
@@ -59,7 +66,17 @@ function countCalls(samples: readonly Sample[]): RunHistory['calls'] {
     delivered = Math.max(delivered, one.delivered);
   }
   const hasLoad = samples.some((one) => one.source === 'call');
-  return { faulted: Math.max(of('faulted'), delivered), control: hasLoad ? of('control') : passed - delivered };
+  return { faulted: isBlurred ? delivered : Math.max(of('faulted'), delivered), control: hasLoad ? of('control') : passed - delivered };
+}
+
+/** Rules that no count was ever above 0 for. */
+function idleRules(samples: readonly Sample[]): readonly string[] {
+  const most = new Map<string, number>();
+  for (const one of samples) {
+    if (one.source !== 'faults') continue;
+    for (const [id, count] of Object.entries(one.hits ?? {})) most.set(id, Math.max(most.get(id) ?? 0, count));
+  }
+  return [...most].flatMap(([id, count]) => (count === 0 ? [id] : []));
 }
 
 /** Reads a journal. What verdict and findings said themselves is left out: so both can be made again and again. */
@@ -77,12 +94,14 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
   const lastUndoMs = entries.findLast(isKind('undo'))?.atMs;
   const faultOffMs = phaseMs('after') ?? lastUndoMs ?? undoMs;
   const stops = entries.filter(isKind('stop'));
-  const calls = countCalls(samples);
   const trips = entries.filter(isKind('trip'));
   // A tripwire may be quicker than the look at the effect: then it is the proof.
   const effective = [...actions.values()].filter((one) => one.state === 'in-effect' || (one.state === 'applied' && trips.length > 0));
   const blastsOf = (wanted: string): boolean => [...blasts.values()].includes(wanted);
-  const isCallsOnly = blastsOf('calls') && !blastsOf('server');
+  const hitsCalls = blastsOf('calls');
+  const isCallsOnly = hitsCalls && !blastsOf('server');
+  // A whole server is hit besides, or the rules are in a place where nobody can tell which call they hit.
+  const calls = countCalls(samples, hitsCalls && (!isCallsOnly || experiment.front === undefined));
   const rules = rulesOf(experiment, 'after');
   // By their place in the journal: two things of one moment have an order there.
   const placeOf = (phase: Kind<'phase'>['phase']): number => entries.findIndex((one) => one.kind === 'phase' && one.phase === phase);
@@ -105,7 +124,9 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
     actions,
     isInjected: effective.some((one) => blasts.get(one.id) !== 'calls' || calls.faulted > 0),
     isCallsOnly,
+    hitsCalls,
     calls,
+    idleRules: idleRules(samples),
     samples: (source, fromMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY) =>
       samples.filter((one): one is Seen<typeof source> => one.source === source && one.atMs >= fromMs && one.atMs < untilMs),
     healedMs: faultOnMs === undefined ? undefined : provenSteadySinceMs(healing, rules, faultOnMs),

@@ -53,6 +53,15 @@ describe('invariant 22: nothing is held that hit nobody', () => {
     expect(judged({ blast: 'calls', experiment, samples: calls(faulted) }).verdict).toMatchObject({ verdict, faultedCalls: faulted });
   });
 
+  test('nor one rule among others', () => {
+    const counted = (atMs: number, never: number) =>
+      ({ source: 'faults', atMs, calls: 300, delivered: 100, hits: { slow: 100, never } }) as const;
+    const judgedWith = (never: number) =>
+      judged({ blast: 'calls', experiment, samples: [...calls(100), counted(15_000, never), counted(16_000, 0)] }).verdict;
+    expect(judgedWith(0)).toMatchObject({ verdict: 'not-injected', why: 'A rule hit not one call: never' });
+    expect(judgedWith(1)).toMatchObject({ verdict: 'held' });
+  });
+
   test('a limit that was reached before enough calls were hit proves nothing', () => {
     const limits = { ...experimentOf({}).limits, maxFaultedCalls: 10 };
     const more = [{ ...stop, isAsked: false, why: '10 calls were hit, and the most is 10.' }];
@@ -63,6 +72,50 @@ describe('invariant 22: nothing is held that hit nobody', () => {
 
   test('what goes wrong while nobody is hit has another cause', () => {
     expect(judged({ blast: 'calls', isSteady: isBroken, samples: calls(0) }).verdict.verdict).toBe('not-injected');
+  });
+});
+
+describe('what was not seen while the fault was there is not green', () => {
+  test('a rule that held at first and was silent at the end', () => {
+    const rule = { signal: 'probe_success', bound: 'at least 0.9', value: null, samples: 0, state: 'silent' } as const;
+    const look = { kind: 'steady', atMs: FAULT_OFF_MS - 1, phase: 'during', isSteady: false, rules: [rule] } as const;
+    expect(judged({ more: [look] }).verdict).toMatchObject({
+      verdict: 'inconclusive',
+      why: 'During the fault, probe_success was silent: no fresh sample, wanted at least 0.9.',
+    });
+  });
+
+  test('a rule whose window held nothing but what was seen before the fault', () => {
+    const around = probes(() => true).filter(({ atMs }) => atMs < FAULT_ON_MS || atMs > FAULT_OFF_MS);
+    expect(judged({ probes: around }).verdict).toMatchObject({
+      verdict: 'inconclusive',
+      why: expect.stringContaining('nothing new was seen of probe_success'),
+    });
+  });
+});
+
+describe('a server that is hit besides single calls', () => {
+  // Then every call of the fault is in the faulted lane, whether a rule hit it or not.
+  const verdictWith = (delivered: number): ReturnType<typeof judge>['verdict'] => {
+    const dose = { ladder: [10], minFaulted: 20, seed: 7 };
+    const one = experimentOf({}).actions[0]!;
+    const experiment = experimentOf({ experiment: { dose, actions: [one, { ...one, id: 'two', action: 'plan' }] } });
+    const counted = { source: 'faults', atMs: 15_000, calls: 300, delivered } as const;
+    const inEffect = { kind: 'action', atMs: FAULT_ON_MS, id: 'two', action: 'plan', state: 'in-effect' } as const;
+    const entries = journalOf({ experiment, samples: [...calls(100), counted], more: [inEffect] }).map((entry) =>
+      entry.kind === 'experiment'
+        ? { ...entry, actions: [...entry.actions, { id: 'two', action: 'plan', blast: 'calls', about: '' }] }
+        : entry,
+    );
+    return judge(entries, experiment).verdict;
+  };
+
+  test.each([
+    [0, 'not-injected'],
+    [19, 'inconclusive'],
+    [20, 'held'],
+  ])('does not count for the calls that the rules were to hit: %d of them: %s', (delivered, verdict) => {
+    expect(verdictWith(delivered)).toMatchObject({ verdict, faultedCalls: delivered });
   });
 });
 

@@ -1,6 +1,7 @@
 /** The verdict of a run, its figures and its findings: pure, and from the journal alone. Asked twice, it says the same. */
 import type { Experiment, Verdict } from '../core/experiment.js';
 import { FINDINGS, type RunEntry } from '../core/run-entry.js';
+import { SIGNALS, type SteadyRule } from '../core/sample.js';
 import { firedAlerts } from './expected-alert.js';
 import type { FindingEntry } from './finding.js';
 import * as catalogue from './findings/index.js';
@@ -68,15 +69,32 @@ const violated: Question = (_history, _experiment, findings) => {
 };
 
 /** An effect that nobody saw, or that hit nobody, proves nothing about how the system bears it. */
-const notInjected: Question = ({ actions, calls, isInjected, isCallsOnly }, experiment) => {
+const notInjected: Question = ({ actions, calls, idleRules, isInjected, hitsCalls }, experiment) => {
   for (const { id, action } of experiment.actions) {
     const entry = actions.get(id);
     if (entry?.state === 'in-effect') continue;
     return ['not-injected', `The effect of "${id}" (${action}) was not seen: ${entry?.detail ?? 'it was not begun'}`];
   }
-  if (isCallsOnly && calls.faulted === 0) return ['not-injected', 'Not one call was hit.'];
+  if (hitsCalls && calls.faulted === 0) return ['not-injected', 'Not one call was hit.'];
+  if (idleRules[0] !== undefined)
+    return ['not-injected', `${idleRules.length === 1 ? 'A rule' : `${idleRules.length} rules`} hit not one call: ${idleRules.join(', ')}`];
   return isInjected ? undefined : ['not-injected', 'No effect was seen.'];
 };
+
+/** A window that reaches back before the fault may hold nothing else. */
+function isSeenDuring(
+  { entries, faultOnMs = 0, undoMs = Number.POSITIVE_INFINITY }: RunHistory,
+  { signal, lane, name }: SteadyRule,
+): boolean {
+  const { source } = SIGNALS[signal];
+  return entries.some((entry) => {
+    if (entry.kind !== 'sample' || entry.sample.source !== source || entry.sample.atMs < faultOnMs || entry.sample.atMs > undoMs)
+      return false;
+    const { sample } = entry;
+    if (sample.source === 'call') return lane === undefined || sample.lane === lane;
+    return sample.source !== 'reading' || sample.name === name;
+  });
+}
 
 /** Too little was seen to say that all is well. */
 const unknown: Question = (history, experiment) => {
@@ -88,9 +106,13 @@ const unknown: Question = (history, experiment) => {
   const during = looks.filter((look) => look.phase === 'during');
   for (const [index, rule] of rulesOf(experiment, 'during').entries()) {
     const readings = during.flatMap((look) => look.rules[index] ?? []);
-    if (readings.some((one) => one.state === 'holds')) continue;
     const last = readings.at(-1);
-    return ['inconclusive', `During the fault, ${last === undefined ? `nobody looked at ${rule.signal}` : describeReading(last)}.`];
+    if (last === undefined) return ['inconclusive', `During the fault, nobody looked at ${rule.signal}.`];
+    // What held while the fault was young, and was silent at its end, says nothing about the time between.
+    if (last.state === 'silent' || !readings.some((one) => one.state === 'holds'))
+      return ['inconclusive', `During the fault, ${describeReading(last)}.`];
+    if (!isSeenDuring(history, rule))
+      return ['inconclusive', `During the fault, nothing new was seen of ${rule.signal}: what held was seen before it.`];
   }
   const blind = history.trips[0];
   if (blind !== undefined) return ['inconclusive', `A tripwire could not see enough: ${blind.why}`];

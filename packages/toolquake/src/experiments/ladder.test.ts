@@ -17,7 +17,7 @@ const run = (stage: number, changes: Partial<RunSummary> = {}): RunSummary => ({
   build: 'shop 1.0',
   stage,
   stages: 3,
-  dose: 10,
+  dose: someExperiment.dose.ladder[stage - 1] ?? 0,
   isDryRun: false,
   startedAt: new Date(count * 1000).toISOString(),
   verdict: 'held',
@@ -88,11 +88,28 @@ test('without a known build, that of the newest run counts', () => {
 test('an alert that never came blocks every experiment on that target until a person acknowledges it', () => {
   const blind = run(1, { runId: 'blind', experiment: 'other', verdict: 'violated', findings: [{ name: 'missed-alert', detail: '' }] });
   expect(why([blind])).toBe(
-    'Run blind found that "shop" was down or wrong, and no alert came (P1). Repair the alerting first; then "toolquake runs acknowledge blind".',
+    'Run blind found that "shop" was down or wrong, and no alert came (P1). Repair the alerting first; then: toolquake runs acknowledge blind --why "..."',
   );
   expect(why([{ ...blind, acknowledged: { who: 'a', why: 'b', at: '' } }])).toBe('stage 1');
   expect(why([{ ...blind, target: 'elsewhere' }])).toBe('stage 1');
   expect(why([{ ...blind, findings: [{ name: 'late-alert', detail: '' }] }])).toBe('stage 1');
+});
+
+test('a missed alert blocks the server itself: not its name, not one folder, not the id of one experiment', () => {
+  const found = { verdict: 'violated', findings: [{ name: 'missed-alert', detail: '' }] } as const;
+  const blind = run(1, { ...found, runId: 'blind', experiment: 'other', target: 'renamed', targetDigest: 't' });
+  expect(why([blind], { targetDigest: 't' })).toContain('Run blind found that "renamed" was down or wrong');
+  expect(why([blind], { targetDigest: 'u' })).toBe('stage 1');
+  expect(why([], { missedElsewhere: [{ runId: 'far', target: 'shop' }] })).toContain('toolquake runs acknowledge far');
+});
+
+test('a green on another server of the same name, or on a rung that was moved since, opens nothing', () => {
+  const green = run(1, { runId: 'x', targetDigest: 't' });
+  expect(ask([green], { targetDigest: 't' })).toMatchObject({ stage: 2 });
+  expect(why([green], { targetDigest: 'u', stage: 2 })).toContain('x was on another server of this name');
+  expect(ask([green], { targetDigest: 'u' })).toMatchObject({ stage: 1, greens: 0 });
+  expect(why([run(1, { runId: 'x', dose: 2 })], { stage: 2 })).toContain('x was at 2 %, and stage 1 is 10 % now');
+  expect(ask([run(1, { dose: 2 })])).toMatchObject({ stage: 1, greens: 0 });
 });
 
 test('after three greens more of the same do not count, and it says what to widen', () => {

@@ -11,6 +11,10 @@ export type LadderQuestion = {
   readonly experiment: Experiment;
   readonly runs: readonly RunSummary[];
   readonly faultDigest: string;
+  /** Of the server. Runs that do not know theirs are compared by the name of the target. */
+  readonly targetDigest?: string | undefined;
+  /** Missed alerts of this server that were found from other folders, and that nobody has acknowledged. */
+  readonly missedElsewhere?: readonly { readonly runId: string; readonly target: string }[] | undefined;
   /** Unknown before anybody looked: then that of the newest run counts, and the question is asked again when it is known. */
   readonly build?: string | undefined;
   /** The stage that somebody wants; else the next one. */
@@ -49,16 +53,20 @@ export function askLadder(question: LadderQuestion): LadderAnswer {
       advice: `The ladder is ${ladder.join(', ')} %.`,
     };
   }
-  const blind = runs.find(
-    ({ target, acknowledged, findings }) =>
-      target === experiment.target && acknowledged === undefined && findings.some(({ name }) => name === 'missed-alert'),
-  );
+  // By name or by address: neither another id nor another spelling gets around it.
+  const blind =
+    runs.find(
+      (run) =>
+        (run.target === experiment.target || isSameTarget(question, run)) &&
+        run.acknowledged === undefined &&
+        run.findings.some(({ name }) => name === 'missed-alert'),
+    ) ?? question.missedElsewhere?.[0];
   if (blind !== undefined) {
     return {
       isAllowed: false,
       rule: 'missed-alert',
       why: `Run ${blind.runId} found that "${blind.target}" was down or wrong, and no alert came (P1).`,
-      advice: `Repair the alerting first; then "toolquake runs acknowledge ${blind.runId}".`,
+      advice: `Repair the alerting first; then: toolquake runs acknowledge ${blind.runId} --why "..."`,
     };
   }
   const climbed = runsOfSameFault(question);
@@ -73,12 +81,16 @@ export function askLadder(question: LadderQuestion): LadderAnswer {
   return { isAllowed: true, stage, dose: ladder[stage - 1]!, greens, counts, widen };
 }
 
-/** Real runs of the same faults on the same build of the same target, in order of time. */
-function runsOfSameFault({ experiment, runs, faultDigest, build }: LadderQuestion): readonly RunSummary[] {
+const isSameTarget = ({ experiment, targetDigest }: LadderQuestion, run: RunSummary): boolean =>
+  targetDigest === undefined || run.targetDigest === undefined ? run.target === experiment.target : run.targetDigest === targetDigest;
+
+/** Real runs of the same faults at the same doses on the same build of the same target, in order of time. */
+function runsOfSameFault(question: LadderQuestion): readonly RunSummary[] {
+  const { experiment, runs, faultDigest, build } = question;
   const same = runs
-    .filter(
-      (run) => !run.isDryRun && run.experiment === experiment.id && run.faultDigest === faultDigest && run.target === experiment.target,
-    )
+    .filter((run) => !run.isDryRun && run.experiment === experiment.id && run.faultDigest === faultDigest && isSameTarget(question, run))
+    // A rung that was moved since was never stood on.
+    .filter((run) => run.dose === experiment.dose.ladder[run.stage - 1])
     .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
   const wanted = build ?? same.findLast((run) => run.build !== undefined)?.build;
   return same.filter((run) => run.build === wanted && run.build !== undefined);
@@ -105,9 +117,14 @@ function skipped(question: LadderQuestion, stage: number, below: RunSummary | un
   const others = runs.filter(
     (run) => run.experiment === experiment.id && run.stage === stage - 1 && run.verdict === 'held' && !run.isDryRun,
   );
-  const other = others.findLast((run) => run.faultDigest === faultDigest && run.target === experiment.target) ?? others.at(-1);
+  const other = others.findLast((run) => run.faultDigest === faultDigest && isSameTarget(question, run)) ?? others.at(-1);
   if (other === undefined) return refuse('it has not been run yet');
-  if (other.target !== experiment.target) return refuse(`${other.runId} was on "${other.target}"`);
+  if (!isSameTarget(question, other))
+    return refuse(
+      other.target === experiment.target ? `${other.runId} was on another server of this name` : `${other.runId} was on "${other.target}"`,
+    );
   if (other.faultDigest !== faultDigest) return refuse(`${other.runId} injected something else; the actions have changed since`);
+  const dose = experiment.dose.ladder[stage - 2];
+  if (other.dose !== dose) return refuse(`${other.runId} was at ${other.dose} %, and stage ${stage - 1} is ${dose} % now`);
   return refuse(`${other.runId} was on another build${build === undefined ? '' : ` (${other.build ?? 'unknown'}; now it is ${build})`}`);
 }

@@ -4,15 +4,15 @@ import { domainToUnicode } from 'node:url';
 /** Letters that look like those of the words, in other alphabets; what Unicode itself calls compatible is folded before. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    p: 'рρᴩᑭƿþ',
-    r: 'гᴦꭇꮁʀɼɽ',
-    o: 'оοօഠ໐०০੦૦௦౦೦๐ᴏøס٥ⲟ𐐬',
-    d: 'ԁɗđժᏧᑯꓒ',
-    u: 'υսᴜꞟцʋ',
-    c: 'сϲᴄⲥꮯ',
-    t: 'тτᴛŧ',
-    i: 'іιɩıӏɪꭵ',
-    n: 'ոռпηɴ',
+    p: 'рρᴘᴩᑭƿþꮲⲣꓑ',
+    r: 'гᴦꭇꮁʀɼɽꮢⲅꓣ',
+    o: 'оοօᴑᴼꓳഠ໐०০੦૦௦౦೦๐ᴏøס٥ⲟ𐐬',
+    d: 'ԁɗđժᴅᏧᑯꭰꓒꓓ',
+    u: 'υսᴜꞟцʋꓴ',
+    c: 'сϲᴄⲥꮯꓚ',
+    t: 'тτᴛŧⲧꭲꓔ',
+    i: 'іιɩıӏɪꭵⲓꓲ',
+    n: 'ոռпηɴⲛꓠ',
   }).flatMap(([letter, others]) => Array.from(others).map((other) => [other, letter] as const)),
 );
 

@@ -1,9 +1,11 @@
+import type { JsonObject } from '@toolquake/sdk/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beginsLikeProduction, namesProduction } from './production.js';
 import { refusalsOf, type RefusableTarget } from './refusals.js';
 
-const calm = { environment: 'staging', labels: {}, target: 'shop', manager: undefined };
+const calm = { environment: 'staging', labels: {}, target: 'shop', manager: undefined, actions: [] };
+const acting = (params: JsonObject) => ({ ...calm, actions: [{ id: 'cut', action: 'block-dependency', params, forMs: 1 }] });
 const at = (url: string, labels: Record<string, string> = {}): RefusableTarget => ({ target: { name: 'shop', kind: 'url', url }, labels });
 const rules = (...given: Parameters<typeof refusalsOf>): readonly string[] => refusalsOf(...given).map(({ rule }) => rule);
 const home = at('http://127.0.0.1:3001/mcp');
@@ -44,8 +46,15 @@ test.each([
   ],
   ['manager', rules({ ...calm, manager: { kind: 'pm2', name: 'shop_prod' } }, home, {})],
   ['manager', rules({ ...calm, manager: { kind: 'command', command: ['node', 'prod.js'] } }, home, {})],
+  ['action', rules(acting({ host: 'db.prod.example', port: 5432 }), home, {})],
+  ['action', rules(acting({ adminUrls: ['http://127.0.0.1:1', 'http://pr%6fd.example'] }), home, {})],
+  ['action', rules(acting({ command: ['node', 'prod-server.js'] }), home, {})],
 ])('%s', (rule, found) => {
   expect(found).toEqual([rule]);
+});
+
+test('what an action asks for may speak of production, where it acts may not', () => {
+  expect(rules(acting({ host: '127.0.0.1', arguments: { query: 'production' }, tool: 'list_production_orders' }), home, {})).toEqual([]);
 });
 
 test('a label that says on purpose that it is no production is believed', () => {
@@ -77,6 +86,7 @@ describe('no spelling gets through', () => {
   const wide = (letter: string): string => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0);
   const bold = (letter: string): string => String.fromCodePoint(letter.codePointAt(0)! - 97 + 0x1d41a);
   const cyrillic = new Map(Array.from('pocridutn').map((letter, index) => [letter, Array.from('росгіԁυтո')[index]!]));
+  const smallCapitals = new Map(Array.from('prodctin').map((letter, index) => [letter, Array.from('ᴘʀᴏᴅᴄᴛɪɴ')[index]!]));
   const spellings: ((letter: string) => string)[] = [
     (letter) => letter,
     (letter) => letter.toUpperCase(),
@@ -87,6 +97,7 @@ describe('no spelling gets through', () => {
     (letter) => percent(wide(letter)),
     bold,
     (letter) => cyrillic.get(letter) ?? letter,
+    (letter) => smallCapitals.get(letter) ?? letter,
     (letter) => `${letter}\u200b`,
     (letter) => `${letter}\u00ad`,
     (letter) => `${letter}\u0301`,

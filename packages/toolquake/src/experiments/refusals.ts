@@ -12,7 +12,8 @@ export type Refusal = {
     | 'target-name'
     | 'target-address'
     | 'target-command'
-    | 'manager';
+    | 'manager'
+    | 'action';
   readonly message: string;
   readonly advice: string;
 };
@@ -40,7 +41,7 @@ const ELSEWHERE = 'Run it against staging, or a copy of your own.';
 
 /** Every reason; empty when there is none. */
 export function refusalsOf(
-  experiment: Pick<Experiment, 'environment' | 'labels' | 'target' | 'manager'>,
+  experiment: Pick<Experiment, 'environment' | 'labels' | 'target' | 'manager' | 'actions'>,
   target: RefusableTarget,
   env: Environment,
 ): readonly Refusal[] {
@@ -56,6 +57,7 @@ export function refusalsOf(
       .map((name) => refusal('target-name', `the target is called ${shown(name)}`)),
     ...addressRefusals(target.target),
     ...managerRefusals(experiment.manager),
+    ...experiment.actions.flatMap(actionRefusals),
   ];
 }
 
@@ -86,10 +88,26 @@ function addressRefusals(target: RefusableTarget['target']): readonly Refusal[] 
       ...(word === undefined ? [] : [refusal('target-command', `the command of the target says ${shown(word)}`)]),
     ];
   }
-  // As it was written, and as whoever connects reads it.
-  const parsed = URL.canParse(target.url) ? new URL(target.url) : undefined;
-  const readings = parsed === undefined ? [target.url] : [target.url, parsed.href, domainToUnicode(parsed.hostname)];
-  return readings.some(namesProduction) ? [refusal('target-address', `the target is at ${parsed?.host ?? 'an address that says so'}`)] : [];
+  if (!readingsOf(target.url).some(namesProduction)) return [];
+  const host = URL.canParse(target.url) ? new URL(target.url).host : 'an address that says so';
+  return [refusal('target-address', `the target is at ${host}`)];
+}
+
+/** An address as it was written, and as whoever connects reads it. */
+function readingsOf(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [address];
+  const { href, hostname } = new URL(address);
+  return [address, href, domainToUnicode(hostname)];
+}
+
+/** What an action hits need not be the target: parameters of these names say where it is. */
+const WHERE = ['host', 'admin', 'adminUrl', 'adminUrls', 'namespace', 'user', 'command'];
+
+function actionRefusals({ id, params }: Experiment['actions'][number]): readonly Refusal[] {
+  const word = WHERE.flatMap((name) => params[name] ?? []).find(
+    (text): text is string => typeof text === 'string' && readingsOf(text).some(namesProduction),
+  );
+  return word === undefined ? [] : [refusal('action', `the action "${id}" is about ${shown(word)}`)];
 }
 
 function managerRefusals(manager: Experiment['manager']): readonly Refusal[] {

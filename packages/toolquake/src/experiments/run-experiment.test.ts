@@ -109,6 +109,15 @@ test.each(['prepare', 'perform', 'verifyEffect'] as const)(
   },
 );
 
+test('what breaks while the build is looked at is no baseline: nothing is injected', async () => {
+  const run = await runFake({
+    see: probing(({ nowMs }) => nowMs < 2500),
+    ports: (_own, { clock }) => ({ build: () => new Promise((resolve) => clock.enqueue(3000, () => resolve('shop 1.0'))) }),
+  });
+  expect(run.log).toEqual([]);
+  expect(run.judgement.verdict).toMatchObject({ verdict: 'inconclusive', why: expect.stringContaining('The baseline is invalid') });
+});
+
 test('a stop between two changes of one action: the second is not begun', async () => {
   const run = await runFake({
     ports: (own, { clock }) => ({

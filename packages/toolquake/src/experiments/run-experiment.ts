@@ -2,7 +2,7 @@
 import type { Experiment } from '../core/experiment.js';
 import { watchRecovery } from './after.js';
 import { wordsOf } from './attend.js';
-import { isSteadyBefore, knowsBuild, meetsPreconditions } from './before.js';
+import { isSteadyBefore, isSteadyStill, knowsBuild, meetsPreconditions } from './before.js';
 import { inject, rehearse, type Open } from './during.js';
 import { judge, type Judgement } from './judge.js';
 import type { EnginePorts } from './ports.js';
@@ -35,7 +35,7 @@ async function dryRun(run: Run): Promise<void> {
 /** Runs an experiment. Never rejects for what its ports do; the verdict is the last entry that it records. */
 export async function runExperiment(experiment: Experiment, stage: RunStage, ports: EnginePorts): Promise<Judgement> {
   const run = createRun(experiment, ports);
-  if ((await meetsPreconditions(run)) && (await isSteadyBefore(run)) && (await knowsBuild(run))) {
+  if ((await meetsPreconditions(run)) && (await isSteadyBefore(run)) && (await knowsBuild(run)) && isSteadyStill(run)) {
     await (stage.isDryRun ? dryRun(run) : shake(run));
   }
   const judgement = judge(run.entries(), experiment);

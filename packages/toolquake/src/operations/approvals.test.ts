@@ -136,6 +136,12 @@ describe('consent', () => {
     await expect(consent(question({ isYes: true, approvalFromStage: 1 }))).rejects.toThrow('wants an approval from this stage on');
   });
 
+  test('is asked for by the shortest way that is open', async () => {
+    await expect(consent(question({}))).rejects.toMatchObject({ advice: `Add --yes, or in a terminal: toolquake approve ${DIGEST}` });
+    const far = question({ target: targetAt('http://shop.example/') });
+    await expect(consent(far)).rejects.toMatchObject({ advice: `In a terminal: toolquake approve ${DIGEST}` });
+  });
+
   test('at the terminal is for stage 1 alone', async () => {
     expect(await consent(question({ ask: async () => true, target: targetAt('http://shop.example/') }))).toEqual({ by: 'terminal' });
     await expect(consent(question({ ask: async () => false }))).rejects.toThrow('Nobody agreed');

@@ -35,7 +35,7 @@ export async function consent(question: ConsentQuestion): Promise<Consent> {
   }
   throw new ToolquakeError('NOT_ALLOWED', {
     message: `Stage ${stage} needs the approval of a person, and ${taken.why}.${isYes ? ` ${whyNotYes(question)}` : ''}`,
-    advice: `In a terminal: toolquake approve ${digest}`,
+    advice: `${isSmall && isOnThisHost(target) ? 'Add --yes, or in' : 'In'} a terminal: toolquake approve ${digest}`,
   });
 }
 

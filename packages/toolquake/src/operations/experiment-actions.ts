@@ -16,10 +16,17 @@ export function actionsAt(experiment: Experiment, dose: number): readonly Staged
     const action = actionOf(step.action);
     return {
       action,
-      step: { ...step, params: action.scale(step.params, dose / 100) },
+      step: dosed(action, step, dose / 100),
       lastsMs: wholeMs + experiment.lease.ttlMs,
     };
   });
+}
+
+/** A step at a share of its dose. What is there or not, and has no size of its own, is there for a shorter time. */
+export function dosed(action: Pick<Action, 'blast' | 'scale'>, step: ActionStep, share: number): ActionStep {
+  const params = action.scale(step.params, share);
+  const isWhole = action.blast === 'server' && params === step.params;
+  return { ...step, params, forMs: isWhole ? Math.max(1, Math.round(step.forMs * share)) : step.forMs };
 }
 
 /** The action of a word that was checked when the file was read. */

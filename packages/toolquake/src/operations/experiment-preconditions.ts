@@ -30,15 +30,18 @@ export async function preconditionsOf(seen: PreconditionWorld): Promise<readonly
   return [monitor, channel, ...workload, healthAgrees(seen), ...actions];
 }
 
-/** Resolves to the newest sample of a source, or to nothing when it does not come. */
+/** Resolves to the first sample of a source that is meant, or to nothing when none comes. */
 async function firstSample<One extends Sample['source']>(
   { world, sources, samples }: PreconditionWorld,
   source: One,
+  isMeant: (sample: Extract<Sample, { readonly source: One }>) => boolean = () => true,
 ): Promise<Extract<Sample, { readonly source: One }> | undefined> {
   const untilMs = world.nowMs() + FIRST_SAMPLE_MS;
-  while (samples.last(source) === undefined && world.nowMs() < untilMs && sources.failure() === undefined && !world.signal.aborted)
+  const find = (): Extract<Sample, { readonly source: One }> | undefined =>
+    samples.since(source, Number.NEGATIVE_INFINITY).find((sample) => isMeant(sample));
+  while (find() === undefined && world.nowMs() < untilMs && sources.failure() === undefined && !world.signal.aborted)
     await pause(LOOK_EVERY_MS, world.signal);
-  return samples.last(source);
+  return find();
 }
 
 async function monitorRuns(seen: PreconditionWorld): Promise<Precondition> {
@@ -50,14 +53,18 @@ async function monitorRuns(seen: PreconditionWorld): Promise<Precondition> {
   return { name, isMet: true, detail: `probes every ${seconds} s from a process of its own` };
 }
 
-/** A baseline of calls that nobody has made yet would only look quiet. */
+/** A baseline of calls that nobody has made yet would only look quiet; and calls that never end well show nothing that may break. */
 async function workloadRuns(seen: PreconditionWorld): Promise<readonly Precondition[]> {
   const { load } = seen.planned.experiment;
   if (load === undefined) return [];
-  const call = await firstSample(seen, 'call');
+  const call = await firstSample(seen, 'call', ({ end }) => end === 'ok');
   const name = 'a workload';
-  if (call === undefined)
-    return [{ name, isMet: false, detail: seen.sources.failure() ?? `no call ended within ${FIRST_SAMPLE_MS / 1000} s` }];
+  if (call === undefined) {
+    const last = seen.samples.last('call');
+    const how = last === undefined ? '' : `; the last one: ${last.end}${last.detail === undefined ? '' : `, ${last.detail}`}`;
+    const detail = seen.sources.failure() ?? `no call of ${load.tool} ended well within ${FIRST_SAMPLE_MS / 1000} s${how}`;
+    return [{ name, isMet: false, detail }];
+  }
   return [{ name, isMet: true, detail: `${load.clients} callers, ${load.perSecond} calls of ${load.tool} a second` }];
 }
 

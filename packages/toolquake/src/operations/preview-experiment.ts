@@ -2,9 +2,11 @@
 import type { Action, ActionWorld } from '../actions/action.js';
 import type { LoadedExperiment } from '../config/load-experiment.js';
 import type { Feasibility, PreparedAction } from '../core/prepared-action.js';
-import { faultDigest, planDigest, targetIdentityOf } from '../experiments/digests.js';
+import { faultDigest, planDigest, targetDigestOf, targetIdentityOf } from '../experiments/digests.js';
 import { askLadder, type LadderAnswer } from '../experiments/ladder.js';
 import { refusalsOf, type Refusal } from '../experiments/refusals.js';
+import { dosed } from './experiment-actions.js';
+import { missedAlerts } from './missed-alerts.js';
 import { listRuns } from './run-store.js';
 
 /** An action at the dose of the stage. `problem`: why nobody can say yet what it would hit. */
@@ -50,10 +52,14 @@ export async function previewExperiment(
   { actions, root, world }: PreviewWorld,
 ): Promise<ExperimentPreview> {
   const digest = faultDigest(experiment);
+  const targetIdentity = targetIdentityOf(target);
+  const targetDigest = targetDigestOf(targetIdentity);
   const ladder = askLadder({
     experiment,
     runs: await listRuns(root),
     faultDigest: digest,
+    targetDigest,
+    missedElsewhere: missedAlerts(world.env).filter((one) => one.targetDigest === targetDigest),
     stage: wanted,
     actionWords: actions.map(({ type }) => type),
   });
@@ -65,17 +71,13 @@ export async function previewExperiment(
   for (const step of refusals.length > 0 ? [] : experiment.actions) {
     const action = actions.find(({ type }) => type === step.action);
     if (action === undefined) throw new Error(`There is no action "${step.action}".`);
-    previewed.push({
-      id: step.id,
-      action: step.action,
-      forMs: step.forMs,
-      ...(await previewAction(action, action.scale(step.params, dose / 100), world)),
-    });
+    const { params, forMs } = dosed(action, step, dose / 100);
+    previewed.push({ id: step.id, action: step.action, forMs, ...(await previewAction(action, params, world)) });
   }
   return {
     stage,
     dose,
-    planDigest: planDigest({ experiment, stage, targetIdentity: targetIdentityOf(target) }),
+    planDigest: planDigest({ experiment, stage, targetIdentity, target }),
     faultDigest: digest,
     refusals,
     ladder,

@@ -1,11 +1,12 @@
 /** Runs one stage of an experiment to its verdict: everything is written down first, and undone always. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { JOURNAL_VERSION, type JsonObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import type { WorkerHandle } from '../actions/action.js';
 import type { RunEntry } from '../core/run-entry.js';
 import type { Judgement } from '../experiments/judge.js';
 import { runExperiment as drive } from '../experiments/run-experiment.js';
+import { refusalsOf } from '../experiments/refusals.js';
 import { createSampleBook } from '../experiments/sample-book.js';
 import { watchHost } from '../managers/watch-host.js';
 import { openManager } from '../managers/open-manager.js';
@@ -19,14 +20,14 @@ import { startWarden } from '../undo/start-warden.js';
 import { isStopRequested } from '../undo/stop-request.js';
 import { hostMs } from '../workers/host-clock.js';
 import { startWorker } from '../workers/start-worker.js';
-import { isOnThisHost } from './consent.js';
 import { aboutOf, blastOf, runAction } from './experiment-actions.js';
 import { FRONT_TOKEN_VARIABLE, frontToken, openFront } from './experiment-front.js';
 import { openExperimentJournal } from './experiment-journal.js';
 import { preconditionsOf } from './experiment-preconditions.js';
 import { secretsOf } from './experiment-secrets.js';
 import { openSources } from './experiment-sources.js';
-import { refuseProduction, seenBuild, type PlannedRun } from './plan-run.js';
+import { noteMissedAlert } from './missed-alerts.js';
+import { sameBuild, type PlannedRun } from './plan-run.js';
 import { createRun, newRunId, RUN_FILES, runsFolder } from './run-store.js';
 
 /** What a run needs. */
@@ -35,6 +36,8 @@ export type RunExperimentOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Rejects when nobody agreed. Asked once the server is ours: an approval counts once, and is not used up for nothing. */
+  readonly agree?: (() => Promise<void>) | undefined;
   /** Hears of the run as soon as it has a name. */
   readonly onStart?: ((run: { readonly runId: string; readonly folder: string }) => void) | undefined;
   readonly onEntry: (entry: RunEntry) => void;
@@ -73,6 +76,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       await Promise.resolve(close()).catch((error: unknown) => tell(`at the end: ${String(error)}`));
   };
   try {
+    await options.agree?.();
     const files = createRun(root, runId, text);
     opened.push(() => {
       // What is not undone keeps the server to itself, until a sweep or a person has undone it.
@@ -93,7 +97,8 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
     const startedAtHostMs = hostMs();
     const nowMs = (): number => hostMs() - startedAtHostMs;
     const fault = { onMs: Infinity, offMs: Infinity };
-    const isOnServer = blastOf(experiment) === 'server';
+    // Of calls to a server under fault none is one that we did not touch; and where no proxy of ours tells, nobody knows.
+    const isBlurred = blastOf(experiment) === 'server' || (blastOf(experiment) === 'calls' && experiment.front === undefined);
     const journal = openExperimentJournal(files.journal, {
       secrets: [...secretsOf(upstream, experiment, env), token],
       onEntry: options.onEntry,
@@ -123,6 +128,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       question: experiment.question,
       ...(experiment.owner === undefined ? {} : { owner: experiment.owner }),
       target: experiment.target,
+      targetDigest: planned.targetDigest,
       environment: experiment.environment,
       startedAt: new Date().toISOString(),
       stage: ladder.stage,
@@ -173,7 +179,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
       env,
       samples,
       record,
-      wasFaulty: (fromMs, toMs) => isOnServer && toMs >= fault.onMs && fromMs < fault.offMs,
+      wasFaulty: (fromMs, toMs) => isBlurred && toMs >= fault.onMs && fromMs < fault.offMs,
       startWorker: workerOf,
     });
     opened.push(() => sources.stop());
@@ -225,7 +231,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
         record,
         entries: journal.entries,
         preconditions: () => preconditionsOf({ planned, world, sources, samples }),
-        build: async () => planned.build ?? (await seenBuild(planned, { env, signal })) ?? 'unknown',
+        build: () => sameBuild(planned, { env, signal }),
         async perform(action, step) {
           if (step.undo === undefined) return step.apply();
           const number = await ledger.intend(action, step.name, step.undo);
@@ -249,32 +255,40 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
         signal: AbortSignal.any([signal, alarm.signal]),
       },
     );
+    if (judgement.findings.some(({ name }) => name === 'missed-alert')) blockServer(planned, runId, options);
     await letGo();
     return { runId, folder: files.folder, judgement, entries: journal.entries() };
   } catch (error) {
     const isOurs = opened.length > 0;
     await letGo();
     if (!isOurs) lock.release();
+    // What was being set up when somebody interrupted it has failed for that reason.
+    signal.throwIfAborted();
     throw error;
   }
 }
 
-/** The process's own environment may be changed by whoever embeds us: what was staging may not be any more. */
-function productionSince(planned: PlannedRun, env: RunExperimentOptions['env']): { why: string; isAsked: false } | undefined {
+/** Nobody is told when this server is down: nothing more is broken there, from whichever folder, before a person has read so. */
+function blockServer({ root, experiment: { target }, targetDigest }: PlannedRun, runId: string, { env, tell }: RunExperimentOptions): void {
   try {
-    refuseProduction(planned, env);
-    return undefined;
+    noteMissedAlert(env, { runId, root: resolve(root), target, targetDigest });
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error), isAsked: false };
+    tell(`Only runs from this folder are blocked by the missed alert: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
+/** The process's own environment may be changed by whoever embeds us: what was staging may not be any more. */
+function productionSince(
+  { experiment, target }: PlannedRun,
+  env: RunExperimentOptions['env'],
+): { why: string; isAsked: false } | undefined {
+  const [first] = refusalsOf(experiment, target, env);
+  return first && { why: first.message, isAsked: false };
+}
+
 /** Whoever is reached by another name of this host, or by another path, is the same server: faults of two runs would be mixed up. */
-function serverOf({ target: configured, targetIdentity }: PlannedRun): string {
-  const { target } = configured;
-  if (target.kind === 'command' || !URL.canParse(target.url)) return targetIdentity;
-  const { protocol, host, port } = new URL(target.url);
-  return `${protocol}//${isOnThisHost(configured) ? `localhost:${port}` : host}`;
+function serverOf({ target: { target }, targetIdentity }: PlannedRun): string {
+  return target.kind === 'url' && URL.canParse(targetIdentity) ? new URL(targetIdentity).origin : targetIdentity;
 }
 
 function isClean(ledgerPath: string): boolean {

@@ -82,7 +82,7 @@ export async function readRun(root: string, idOrPrefix: string): Promise<StoredR
   if (summary === undefined) {
     throw new ToolquakeError('UNREADABLE', {
       message: `Run ${runId} has no journal: it ended before it began.`,
-      advice: `Look into ${folder}, and remove it.`,
+      advice: `Look into ${folder}. "toolquake leftovers" says whether it left anything behind.`,
     });
   }
   const text = join(folder, RUN_FILES.text);

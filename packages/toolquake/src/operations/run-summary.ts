@@ -37,6 +37,7 @@ export async function summaryOf(runId: string, journal: string): Promise<Omit<Ru
     experiment: textOf(head, 'experiment'),
     question: textOf(head, 'question'),
     target: textOf(head, 'target'),
+    targetDigest: typeof head['targetDigest'] === 'string' ? head['targetDigest'] : undefined,
     environment: textOf(head, 'environment'),
     faultDigest: textOf(head, 'faultDigest'),
     planDigest: textOf(head, 'planDigest'),

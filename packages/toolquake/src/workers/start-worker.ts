@@ -27,7 +27,9 @@ export async function startWorker(role: string, config: JsonObject, options: Sta
   const { env, program = programPath(), within = [], graceMs = 4500 } = options;
   // The role is there for whoever looks at the list of processes, ourselves included.
   const [file, ...args] = [...within, process.execPath, program, role];
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, windowsHide: true });
+  // In a group of its own: Ctrl-C at the terminal means the run, and would end a worker that has just been started.
+  const detached = process.platform !== 'win32';
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, windowsHide: true, detached });
   const listeners = new Set<(message: JsonObject) => void>();
   const early: JsonObject[] = [];
   let words = '';

@@ -39,7 +39,12 @@ export const blockDependency = defineAction({
     // The table of conditions to abort on: the probe of the protocol itself fails, so the process crashed.
     { signal: 'protocol_failures', windowMs: 120_000, minSamples: 1, above: 0, forMs: 0, origin: 'block-dependency' },
   ],
-  // A dependency is there or not: a lower stage is a shorter one.
+  async settle(params) {
+    // Whom it hits has to be said before anybody runs or approves it.
+    paramsOf(params);
+    return params;
+  },
+  // A dependency is there or not: at a lower stage it is gone for a shorter time.
   scale: (params) => params,
   async feasibility(params, { env, signal }) {
     const read = paramsOf(params);

@@ -7,6 +7,8 @@ import { scaledRules } from '../scaled-rules.js';
 /** Where nobody says how long a rule may live: as long as one that a person injects. */
 const DEFAULT_LASTS_MS = 15 * 60_000;
 
+const COUNT_EVERY_MS = 500;
+
 const WITHOUT_PLACE = 'Add "front: {}" to the experiment, or name adminUrl and tokenVariable.';
 
 const TRANSPORTS = ['http', 'stdio', 'tcp', 'in-process'] as const satisfies readonly TransportName[];
@@ -76,6 +78,30 @@ export const plan = defineAction({
     const ids = rules.map(({ id }) => String(id));
     if (place !== undefined) await refuseTaken(place, ids, world);
     const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
+    const isElsewhere = place !== undefined && place.adminUrl !== world.front?.adminUrl;
+    let stopCounting = (): void => {};
+    let isReleased = false;
+    const tell = (hits: Readonly<Record<string, number>>): void => {
+      // The proxy of the run tells of all that it does; elsewhere nobody does. Two rules may have hit one call: so many were at least.
+      const least = Math.max(0, ...Object.values(hits));
+      const counts = isElsewhere ? { calls: least, delivered: least } : world.front?.counts();
+      if (counts !== undefined) world.onSample({ source: 'faults', atMs: world.nowMs(), ...counts, hits });
+    };
+    const count = async (at: AdminPlace): Promise<number> => {
+      const hits = hitsIn(await askPlace(at, world, 'GET /chaos/status'), ids);
+      if (!isReleased) tell(hits);
+      return Object.values(hits).reduce((sum, one) => sum + one, 0);
+    };
+    const keepCounting = (at: AdminPlace): void => {
+      if (isReleased) return;
+      stopCounting = world.clock.schedule(COUNT_EVERY_MS, () => {
+        // Who does not answer now may answer the next time; what was counted before stays.
+        void count(at).then(
+          () => keepCounting(at),
+          () => keepCounting(at),
+        );
+      });
+    };
     return {
       hits: checked.rules
         .filter(({ isEnabled }) => isEnabled)
@@ -97,10 +123,14 @@ export const plan = defineAction({
       ],
       async verifyEffect() {
         if (place === undefined) return { isInEffect: false, proof: 'the run has no proxy' };
-        const delivered = countIn(await askPlace(place, world, 'GET /chaos/status'), ids);
+        const delivered = await count(place);
+        if (delivered > 0) keepCounting(place);
         return { isInEffect: delivered > 0, proof: `${delivered} calls were hit by ${ids.join(', ')}` };
       },
-      release: async () => {},
+      async release() {
+        isReleased = true;
+        stopCounting();
+      },
     };
   },
 });
@@ -146,9 +176,15 @@ function placeOf(params: JsonObject, { front }: Pick<FeasibilityWorld, 'front'>)
   return front === undefined ? undefined : { adminUrl: front.adminUrl, tokenVariable: front.adminTokenVariable };
 }
 
-function countIn({ faults }: JsonObject, ids: readonly string[]): number {
-  const ours = (Array.isArray(faults) ? faults : []).filter((one): one is JsonObject => isObject(one) && ids.includes(String(one['id'])));
-  return ours.reduce((sum, { requestCount }) => sum + (typeof requestCount === 'number' ? requestCount : 0), 0);
+/** How many calls each of these rules hit; a rule that is not there any more hits none. */
+function hitsIn({ faults }: JsonObject, ids: readonly string[]): Readonly<Record<string, number>> {
+  const all = (Array.isArray(faults) ? faults : []).filter(isObject);
+  return Object.fromEntries(
+    ids.map((id) => {
+      const count = all.find((one) => one['id'] === id)?.['requestCount'];
+      return [id, typeof count === 'number' ? count : 0];
+    }),
+  );
 }
 
 /** Ids of what is injected, and of the plan that it started with. */

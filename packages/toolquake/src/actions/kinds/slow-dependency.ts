@@ -57,6 +57,11 @@ export const slowDependency = defineAction({
     { signal: 'call_p95_ms', windowMs: 30_000, minSamples: 20, above: 10_000, forMs: 0, origin: 'slow-dependency' },
     { signal: 'error_rate', windowMs: 30_000, minSamples: 20, above: 0.05, forMs: 0, origin: 'slow-dependency' },
   ],
+  async settle(params) {
+    // Whom it hits has to be said before anybody runs or approves it.
+    paramsOf(params);
+    return params;
+  },
   scale(params, share) {
     const { delayMs, jitterMs } = paramsOf(params);
     return { ...params, delayMs: Math.max(1, Math.round(delayMs * share)), jitterMs: Math.round(jitterMs * share) };

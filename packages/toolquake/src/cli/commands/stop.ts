@@ -5,7 +5,9 @@ import { defineCommand, EXIT } from '../command.js';
 export const stop = defineCommand({
   name: 'stop',
   summary: 'Stops an experiment and waits until it is undone. Needs no permission. Exit code 0: nothing is in place, 6: something is.',
-  positionals: [{ name: 'RUN', about: 'The run to stop; may be left out when there is only one.', isOptional: true }],
+  positionals: [
+    { name: 'RUN', about: 'The run to stop, or the beginning of its id; may be left out when there is only one.', isOptional: true },
+  ],
   options: [
     {
       flag: '--all',
@@ -14,7 +16,7 @@ export const stop = defineCommand({
     },
     { flag: '--json', kind: 'switch', about: 'Print JSON instead of text.' },
   ],
-  examples: ['toolquake stop', 'toolquake stop 2026-11-18-block-database-1', 'toolquake stop --all'],
+  examples: ['toolquake stop', 'toolquake stop 20261119-014312-block-database-3f9a', 'toolquake stop --all'],
   async handle({ options, positionals }, io) {
     const { haltHost, runsToStop, stopRun } = await import('../../operations/stop-runs.js');
     const { leftoverText } = await import('../leftover-page.js');
@@ -51,10 +53,13 @@ export const stop = defineCommand({
   },
 });
 
-function choose(open: readonly string[], named: string | undefined): readonly string[] {
+function choose(open: readonly string[], given: string | undefined): readonly string[] {
+  // The beginning of an id is enough: whoever wants to stop something is in a hurry.
+  const meant = open.filter((id) => given !== undefined && id.startsWith(given));
+  const named = given !== undefined && !open.includes(given) && meant.length === 1 ? meant[0] : given;
   if (named !== undefined && !open.includes(named)) {
     throw new ToolquakeError('BAD_ARGUMENT', {
-      message: `No run "${named}" is open.`,
+      message: meant.length > 1 ? `"${named}" is the beginning of ${meant.length} runs.` : `No run "${named}" is open.`,
       advice: open.length === 0 ? 'No experiment is running on this host.' : `Open are: ${open.join(', ')}.`,
     });
   }

@@ -14,7 +14,11 @@ export const undo = defineCommand({
     },
     { flag: '--json', kind: 'switch', about: 'Print JSON instead of text.' },
   ],
-  examples: ['toolquake undo', 'toolquake undo 2026-11-18-block-database-1', 'toolquake undo 2026-11-18-block-database-1 --forget'],
+  examples: [
+    'toolquake undo',
+    'toolquake undo 20261119-014312-block-database-3f9a',
+    'toolquake undo 20261119-014312-block-database-3f9a --forget',
+  ],
   async handle({ options, positionals }, io) {
     const { findLeftovers, forgetRun, isNothingLeft, undoRun } = await import('../../undo/leftovers.js');
     const { leftoverText, outcomeText } = await import('../leftover-page.js');

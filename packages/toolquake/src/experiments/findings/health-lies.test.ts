@@ -19,6 +19,14 @@ test('200 while the tools are broken', () => {
   expect(found(healthLies, { samples: calls('error'), probes: health(200) })).toContain('saw a health status of 200');
 });
 
+test('so is any other status that the server has when it is well', () => {
+  const always = probes(
+    () => true,
+    () => ({ healthStatus: 204 }),
+  );
+  expect(found(healthLies, { samples: calls('error'), probes: always })).toContain('saw a health status of 204');
+});
+
 test('503 while the tools are broken is the truth', () => {
   expect(found(healthLies, { samples: calls('error'), probes: health(503) })).toBeUndefined();
 });

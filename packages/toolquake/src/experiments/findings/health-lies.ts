@@ -6,13 +6,15 @@ export const healthLies = defineFinding({
   name: 'health-lies',
   summary: 'The health URL said that all is well while calls failed.',
   thresholds: {
-    probes: [2, 'Probes that saw a health status of 200 while calls failed.'],
+    probes: [2, 'Probes that saw the health status of a server that is well while calls failed.'],
     share: [0.5, 'Share of the calls since the probe before that failed; a refusal for load is no failure here.'],
   },
   find(history, { monitor }, { probes, share }) {
     const { isInjected, isCallsOnly, faultOnMs, faultOffMs } = history;
     if (!isInjected || isCallsOnly || faultOnMs === undefined) return undefined;
-    const looks = history.samples('probe', faultOnMs, faultOffMs).filter((probe) => probe.healthStatus === 200);
+    // What it says when all is well, by the last look before the fault: a target may expect another status than 200.
+    const well = history.samples('probe', Number.NEGATIVE_INFINITY, faultOnMs).at(-1)?.healthStatus ?? 200;
+    const looks = history.samples('probe', faultOnMs, faultOffMs).filter((probe) => probe.healthStatus === well);
     const calls = seenCalls(history, faultOnMs, faultOffMs).toSorted((one, other) => one.atMs - other.atMs);
     let failed = 0;
     let all = 0;
@@ -30,6 +32,6 @@ export const healthLies = defineFinding({
       return true;
     });
     if (lies.length < probes) return undefined;
-    return `${lies.length} probes saw a health status of 200 while ${shareText(failed, all)} failed.`;
+    return `${lies.length} probes saw a health status of ${well} while ${shareText(failed, all)} failed.`;
   },
 });

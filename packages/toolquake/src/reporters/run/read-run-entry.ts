@@ -16,6 +16,8 @@ const orNull =
   (value) =>
     value === null || check(value);
 
+const countsByName: Check = (value) => object(value) && Object.values(value as object).every(time);
+
 const lane = oneOf('control', 'faulted');
 const end = oneOf('ok', 'error', 'rejected', 'timeout', 'empty', 'wrong', 'broken');
 
@@ -34,7 +36,7 @@ const SAMPLES: { readonly [Source in Sample['source']]: Readonly<Record<string, 
   process: { pid: time, uptimeMs: time, restarts: optional(time), processes: optional(time) },
   host: { memory: share, cpu: share },
   reading: { name: text, value: number },
-  faults: { calls: time, delivered: time },
+  faults: { calls: time, delivered: time, hits: optional(countsByName) },
 };
 
 const sample: Check = (value) => {

@@ -35,6 +35,8 @@ export function createVerdictBook(): VerdictBook {
   let blindTrip: Entry<'trip'> | undefined;
   let stop: Entry<'stop'> | undefined;
   let finding: string | undefined;
+  /** The most that each rule hit, where anybody counted. */
+  const hits = new Map<string, number>();
 
   const openVerdicts = ({ actions, undos, moments, figures, steady }: VerdictContext): OpenVerdicts => {
     const only = (verdict: Verdict, why: string): OpenVerdicts => ({ verdicts: [verdict], why });
@@ -57,6 +59,8 @@ export function createVerdictBook(): VerdictBook {
     const unseen = actions.find(({ state }) => state !== 'in-effect');
     if (unseen !== undefined) return only('not-injected', `the effect of "${unseen.id}" was not seen`);
     if (isCallsOnly && figures.faultedCalls === 0) return only('not-injected', 'not one call was hit');
+    const [idle] = [...hits].find(([, count]) => count === 0) ?? [];
+    if (idle !== undefined) return only('not-injected', `the rule "${clipped(idle)}" hit not one call`);
     if (actions.length === 0) return only('not-injected', 'no fault was at work');
     const doubt = doubtOf({ moments, steady });
     // Where a server is hit besides, whether single calls were to be hit at all is a question of its own.
@@ -91,6 +95,10 @@ export function createVerdictBook(): VerdictBook {
         case 'trip':
           if (entry.rule.state === 'few') blindTrip ??= entry;
           else trip ??= entry;
+          return;
+        case 'sample':
+          if (entry.sample.source !== 'faults') return;
+          for (const [id, count] of Object.entries(entry.sample.hits ?? {})) hits.set(id, Math.max(hits.get(id) ?? 0, count));
           return;
         case 'stop':
           stop ??= entry;
