@@ -1,4 +1,4 @@
-/** What the texts of /proc say of the host, as shares from 0 to 1. Pure. */
+/** What the texts of /proc and of control groups say of the host, as shares from 0 to 1. Pure. */
 
 /** Clock ticks of all processors together since the boot. */
 export type CpuTimes = { readonly busy: number; readonly all: number };
@@ -27,3 +27,20 @@ export function memoryShare(text: string): number | undefined {
   if (!(total > 0) || !(available >= 0)) return undefined;
   return Math.min(1, Math.max(0, 1 - available / total));
 }
+
+/** What a control group says of its memory: the limit, what is in use, and what that is made of. */
+export type GroupTexts = { readonly limit: string; readonly usage: string; readonly stat: string };
+
+/** Without a limit a group says this much, or more. */
+const NO_LIMIT_BYTES = 2 ** 60;
+
+/** In a container memory is gone when that of the container is. Caches that nobody uses count as free; nothing without a limit. */
+export function groupMemoryShare({ limit, usage, stat }: GroupTexts): number | undefined {
+  const [limitBytes, usageBytes] = [bytesIn(limit), bytesIn(usage)];
+  if (!(limitBytes > 0 && limitBytes < NO_LIMIT_BYTES) || !(usageBytes >= 0)) return undefined;
+  // The first version of control groups counts what is below it by the word with "total".
+  const unused = bytesIn(/^total_inactive_file (\d+)$/m.exec(stat)?.[1] ?? /^inactive_file (\d+)$/m.exec(stat)?.[1] ?? '0');
+  return Math.min(1, Math.max(0, (usageBytes - unused) / limitBytes));
+}
+
+const bytesIn = (text: string): number => (/^\d{1,20}$/.test(text.trim()) ? Number(text) : Number.NaN);
