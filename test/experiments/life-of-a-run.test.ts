@@ -200,6 +200,15 @@ describe.concurrent('what a run says when it ends', () => {
     expect([code, stdout]).toEqual([4, expect.stringContaining('NOT INJECTED')]);
   });
 
+  test('inconclusive (5) when somebody ended the fault before its time was over', async () => {
+    const server = await startServer();
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const at = project(freeze(server, { actions: [{ action: 'freeze-process', for: '1s' }] }));
+    const run = await at.start('in effect');
+    process.kill(server.pid, 'SIGCONT');
+    expect([await run.ended, run.said()]).toEqual([5, expect.stringMatching(/GONE EARLY[^]*INCONCLUSIVE[^]*did not last/)]);
+  });
+
   test('inconclusive (5) when it was not steady before; nothing was injected', async () => {
     const at = project(slowAnswers(shared.url, { steady: [{ signal: 'call_p95_ms', atMost: 0.001, window: '1s', minSamples: 5 }] }));
     const { code, stdout } = await at.toolquake('run', 'e.yaml', '--yes', '--quiet');

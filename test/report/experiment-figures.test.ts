@@ -124,7 +124,7 @@ const world = fc.record({
   hits: fc.oneof(never, { weight: 6, arbitrary: fc.constantFrom(0, 1, 2) }),
   front: fc.constantFrom(undefined, { port: 0 }),
   isDryRun: fc.oneof(never, { weight: 1, arbitrary: fc.constant(true) }),
-  works: fc.record({ preconditions: mostly, build: mostly, prepare: mostly, perform: mostly, verify: mostly, undo: mostly }),
+  works: fc.record({ preconditions: mostly, build: mostly, prepare: mostly, perform: mostly, verify: mostly, lasts: mostly, undo: mostly }),
   stopAtMs: seldom,
   isAsked: fc.boolean(),
   blasts: fc.array(fc.constantFrom<Blast>('server', 'calls', 'none'), { minLength: 1, maxLength: 3 }),
@@ -161,7 +161,9 @@ test('invariant 30: whatever a run meets, and wherever its journal ends: the rec
         prepare: async () => {
           failIf(works.prepare);
           const ready = await own.prepare();
-          return { ...ready, verifyEffect: async () => ({ isInEffect: works.verify, proof: 'looked at' }) };
+          let looks = 0;
+          const isSeen = (): boolean => works.verify && (works.lasts || ++looks === 1);
+          return { ...ready, isLasting: true, verifyEffect: async () => ({ isInEffect: isSeen(), proof: 'looked at' }) };
         },
       });
       const experiment: Experiment = {

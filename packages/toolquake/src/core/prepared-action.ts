@@ -25,6 +25,8 @@ export type PreparedAction = {
   readonly steps: readonly PreparedStep[];
   /** Looks from outside whether the change works. Asked again until it says yes or its time is over. */
   verifyEffect(): Promise<EffectProof>;
+  /** The effect can be seen until the undo, so it is looked at again when its time is over. */
+  readonly isLasting?: true;
   /** Lets go of what only the preparation needed. Never undoes. Called once, whatever happened. */
   release(): Promise<void>;
 };

@@ -80,7 +80,8 @@ export type RunEntry =
       readonly atMs: number;
       readonly id: string;
       readonly action: string;
-      readonly state: 'applying' | 'applied' | 'in-effect' | 'not-in-effect' | 'failed';
+      /** `ended-early`: it was seen to work, and no longer was when its time was over. */
+      readonly state: 'applying' | 'applied' | 'in-effect' | 'not-in-effect' | 'ended-early' | 'failed';
       readonly detail?: string | undefined;
     }
   | {

@@ -43,7 +43,7 @@ async function prepare(run: Run, action: RunAction, open: Open): Promise<Prepare
   return undefined;
 }
 
-function fail(run: Run, { step }: RunAction, detail: string, state: 'failed' | 'not-in-effect' = 'failed'): void {
+function fail(run: Run, { step }: RunAction, detail: string, state: 'failed' | 'not-in-effect' | 'ended-early' = 'failed'): void {
   run.record({ kind: 'action', atMs: run.ports.nowMs(), id: step.id, action: step.action, state, detail });
 }
 
@@ -72,7 +72,7 @@ async function perform(run: Run, action: RunAction, prepared: PreparedAction, op
 }
 
 /** Asks until the effect is seen or its time is over; false when it is not there, or the run has stopped. */
-async function isInEffect(run: Run, action: RunAction, prepared: PreparedAction): Promise<boolean> {
+async function isInEffect(run: Run, action: RunAction, prepared: PreparedAction, when: 'first' | 'last'): Promise<boolean> {
   const { clock, nowMs } = run.ports;
   const { id, action: word } = action.step;
   const endMs = clock.nowMs() + EFFECT_MS;
@@ -85,6 +85,7 @@ async function isInEffect(run: Run, action: RunAction, prepared: PreparedAction)
     );
     if (result.kind === 'stopped') return false;
     if (result.kind === 'done' && result.value.isInEffect) {
+      if (when === 'last') return true;
       run.record({ kind: 'action', atMs: nowMs(), id, action: word, state: 'in-effect', detail: result.value.proof });
       return true;
     }
@@ -93,7 +94,7 @@ async function isInEffect(run: Run, action: RunAction, prepared: PreparedAction)
     const rest = await run.attend(undefined, run.experiment.times.tickMs, run.look);
     if (rest.kind === 'stopped') return false;
   } while (clock.nowMs() < endMs);
-  fail(run, action, proof, 'not-in-effect');
+  fail(run, action, proof, when === 'first' ? 'not-in-effect' : 'ended-early');
   return false;
 }
 
@@ -106,7 +107,7 @@ const healingMs = (experiment: Experiment): number =>
  * a system that bears it, or that has healed itself.
  */
 export const longestFaultMs = (experiment: Experiment): number =>
-  experiment.actions.reduce((sum, { forMs }) => sum + EFFECT_MS + forMs, 0) + healingMs(experiment);
+  experiment.actions.reduce((sum, { forMs }) => sum + EFFECT_MS + forMs + EFFECT_MS, 0) + healingMs(experiment);
 
 /** Waits until the system has healed itself under the fault, or has had its time twice. */
 async function awaitHealing(run: Run): Promise<void> {
@@ -126,9 +127,13 @@ export async function inject(run: Run, open: Open): Promise<void> {
   for (const action of run.ports.actions) {
     if (run.look() !== undefined) return;
     const prepared = await prepare(run, action, open);
-    if (prepared === undefined || !(await perform(run, action, prepared, open)) || !(await isInEffect(run, action, prepared))) return;
+    if (prepared === undefined || !(await perform(run, action, prepared, open))) return;
+    if (!(await isInEffect(run, action, prepared, 'first'))) return;
     const stay = await run.attend(undefined, action.step.forMs, run.look);
     if (stay.kind === 'stopped') return;
+    // A system that has to heal itself may well end a fault by itself.
+    const mustLast = prepared.isLasting === true && !run.experiment.mustSelfHeal;
+    if (mustLast && !(await isInEffect(run, action, prepared, 'last'))) return;
   }
   if (run.experiment.mustSelfHeal) await awaitHealing(run);
 }

@@ -96,7 +96,9 @@ export function readHistory(all: readonly RunEntry[], experiment: Experiment): R
   const stops = entries.filter(isKind('stop'));
   const trips = entries.filter(isKind('trip'));
   // A tripwire may be quicker than the look at the effect: then it is the proof.
-  const effective = [...actions.values()].filter((one) => one.state === 'in-effect' || (one.state === 'applied' && trips.length > 0));
+  const wasSeen = ({ state }: Kind<'action'>): boolean =>
+    state === 'in-effect' || state === 'ended-early' || (state === 'applied' && trips.length > 0);
+  const effective = [...actions.values()].filter(wasSeen);
   const blastsOf = (wanted: string): boolean => [...blasts.values()].includes(wanted);
   const hitsCalls = blastsOf('calls');
   const isCallsOnly = hitsCalls && !blastsOf('server');

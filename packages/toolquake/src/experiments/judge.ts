@@ -72,7 +72,7 @@ const violated: Question = (_history, _experiment, findings) => {
 const notInjected: Question = ({ actions, calls, idleRules, isInjected, hitsCalls }, experiment) => {
   for (const { id, action } of experiment.actions) {
     const entry = actions.get(id);
-    if (entry?.state === 'in-effect') continue;
+    if (entry?.state === 'in-effect' || entry?.state === 'ended-early') continue;
     return ['not-injected', `The effect of "${id}" (${action}) was not seen: ${entry?.detail ?? 'it was not begun'}`];
   }
   if (hitsCalls && calls.faulted === 0) return ['not-injected', 'Not one call was hit.'];
@@ -98,9 +98,12 @@ function isSeenDuring(
 
 /** Too little was seen to say that all is well. */
 const unknown: Question = (history, experiment) => {
-  const { calls, entries, faultOnMs, recoveredMs, healedMs } = history;
+  const { actions, calls, entries, faultOnMs, recoveredMs, healedMs } = history;
   const { minFaulted } = experiment.dose;
   if (calls.faulted < minFaulted) return ['inconclusive', `Only ${calls.faulted} calls were hit, and ${minFaulted} are needed.`];
+  const over = [...actions.values()].find(({ state }) => state === 'ended-early');
+  if (over !== undefined)
+    return ['inconclusive', `The effect of "${over.id}" (${over.action}) did not last: ${over.detail ?? 'it was gone'}`];
   if (history.samples('probe', faultOnMs).length === 0) return ['inconclusive', 'No probe looked at the target from the fault on.'];
   const looks = entries.filter((entry) => entry.kind === 'steady');
   const during = looks.filter((look) => look.phase === 'during');

@@ -202,6 +202,36 @@ test('invariant 22: an effect that nobody sees is not injected, and undone at on
   expect(run.log.map((one) => one.what)).toContain('undoAll');
 });
 
+/** An effect that is there from the start, and gone so long after it was first seen. */
+const goneAfter =
+  (lastsMs: number): FakeScript['ports'] =>
+  (own, { clock }) => ({
+    actions: own.actions.map((one) => ({
+      ...one,
+      async prepare() {
+        let untilMs: number | undefined;
+        const isInEffect = (): boolean => clock.nowMs() <= (untilMs ??= clock.nowMs() + lastsMs);
+        const ready = await one.prepare();
+        return { ...ready, isLasting: true, verifyEffect: async () => ({ isInEffect: isInEffect(), proof: 'the port answers' }) };
+      },
+    })),
+  });
+
+test('invariant 22: an effect that is gone before its time is over proves nothing, but what broke until then counts', async () => {
+  const quiet = await runFake({ ports: goneAfter(100) });
+  const why = expect.stringContaining('did not last: the port answers') as string;
+  expect(quiet.judgement.verdict).toMatchObject({ verdict: 'inconclusive', why });
+  expect(quiet.log.map((one) => one.what)).toContain('undoAll');
+  const steady = [{ ...exampleExperiment.steady[0]!, phases: ['before', 'during', 'after'] as const }];
+  expect((await runFake({ ...down, ports: goneAfter(100), experiment: { steady } })).judgement.verdict.verdict).toBe('violated');
+  expect((await runFake({ ports: goneAfter(60_000) })).judgement.verdict.verdict).toBe('held');
+});
+
+test('a system that has to heal itself may end the fault', async () => {
+  const run = await runFake({ ports: goneAfter(100), experiment: { mustSelfHeal: true } });
+  expect(run.entries.filter((entry) => entry.kind === 'action').map(({ state }) => state)).toEqual(['applying', 'applied', 'in-effect']);
+});
+
 test('an effect that comes late is waited for', async () => {
   const ports: FakeScript['ports'] = (own, { clock }) => ({
     actions: own.actions.map((one) => ({

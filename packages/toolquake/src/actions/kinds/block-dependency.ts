@@ -96,6 +96,7 @@ async function inFirewall(read: BlockParams, world: ActionWorld): Promise<Prepar
         apply: () => applyRules(firewall, purpose, facts, place, world.signal),
       },
     ],
+    isLasting: true,
     async verifyEffect() {
       const seen = await connectWithin(scope, { address, port }, { timeoutMs: LOOK_MS, signal: world.signal });
       const wanted: readonly ConnectEnd[] = read.how === 'drop' ? ['timeout'] : ['refused'];
@@ -119,6 +120,7 @@ async function throughRelay(read: BlockParams, world: ActionWorld): Promise<Prep
   return {
     hits: [`${what}, open ones when they next speak`],
     steps: [relayStep(what, chain, rules, read, world)],
+    isLasting: true,
     async verifyEffect() {
       const has = await relayHas(chain, read, world);
       if (!has.isInEffect) return has;

@@ -86,6 +86,7 @@ export const callTool = defineAction({
     return {
       hits: [`${step.name} of ${target.name}`],
       steps: [step],
+      isLasting: true,
       async verifyEffect() {
         if (check === undefined || undo === undefined) return { isInEffect: answered > 0, proof: `${answered} calls were answered` };
         const isChanged = !sameValue(await readNow(target, check, world), before);

@@ -48,6 +48,7 @@ export const freezeProcess = defineAction({
           },
         },
       ],
+      isLasting: true,
       async verifyEffect() {
         const running = all.filter((identity) => findProcess(identity)?.state !== 'T');
         if (running.length > 0 || all.length === 0) return { isInEffect: false, proof: `not stopped: ${processNames(running)}` };

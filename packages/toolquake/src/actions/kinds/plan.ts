@@ -80,7 +80,7 @@ export const plan = defineAction({
     const durationMs = Math.ceil(world.lastsMs ?? DEFAULT_LASTS_MS);
     const isElsewhere = place !== undefined && place.adminUrl !== world.front?.adminUrl;
     let stopCounting = (): void => {};
-    let isReleased = false;
+    let [isCounting, isReleased] = [false, false];
     const tell = (hits: Readonly<Record<string, number>>): void => {
       // The proxy of the run tells of all that it does; elsewhere nobody does. Two rules may have hit one call: so many were at least.
       const least = Math.max(0, ...Object.values(hits));
@@ -121,10 +121,12 @@ export const plan = defineAction({
           },
         },
       ],
+      isLasting: true,
       async verifyEffect() {
         if (place === undefined) return { isInEffect: false, proof: 'the run has no proxy' };
         const delivered = await count(place);
-        if (delivered > 0) keepCounting(place);
+        if (delivered > 0 && !isCounting) keepCounting(place);
+        isCounting ||= delivered > 0;
         return { isInEffect: delivered > 0, proof: `${delivered} calls were hit by ${ids.join(', ')}` };
       },
       async release() {

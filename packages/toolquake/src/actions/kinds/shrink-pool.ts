@@ -90,6 +90,7 @@ export const shrinkPool = defineAction({
           await askPlace(place, world, `POST /chaos/pools/${encodeURIComponent(name)}`, { id, max, durationMs });
         },
       })),
+      isLasting: true,
       async verifyEffect() {
         const now = await Promise.all(cuts.map(async ({ place, max }) => ({ max, pool: await poolAt(place, name, world) })));
         const said = now.map(({ pool }) => `max ${maxOf(pool)}, ${String(pool['total'])} open, ${String(pool['waiting'])} waiting`);

@@ -118,6 +118,7 @@ async function inNetwork(read: SlowParams, via: 'netem' | 'redirect' | undefined
     return {
       hits,
       steps: [step],
+      isLasting: true,
       verifyEffect: async () => slowProof(await seen(), base, read, 'connectMs'),
       release: async () => {},
     };
@@ -132,6 +133,7 @@ async function inNetwork(read: SlowParams, via: 'netem' | 'redirect' | undefined
   return {
     hits: [...hits, ...(read.isCutting ? ['connections that are open already are reset when they are next used'] : [])],
     steps,
+    isLasting: true,
     async verifyEffect() {
       const before = carried();
       const last = await seen();
@@ -156,6 +158,7 @@ async function throughRelay(read: SlowParams, world: ActionWorld): Promise<Prepa
   return {
     hits: [what],
     steps: [relayStep(what, chain, [{ word: 'slow', rule }], read, world)],
+    isLasting: true,
     async verifyEffect() {
       const has = await relayHas(chain, read, world);
       if (!has.isInEffect) return has;

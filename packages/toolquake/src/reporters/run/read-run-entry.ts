@@ -82,7 +82,12 @@ const SHAPES: { readonly [Kind in RunEntry['kind']]: Readonly<Record<string, Che
   build: { build: text },
   phase: { phase },
   precondition: { name: text, isMet: flag, detail: text },
-  action: { id: text, action: text, state: oneOf('applying', 'applied', 'in-effect', 'not-in-effect', 'failed'), detail: optional(text) },
+  action: {
+    id: text,
+    action: text,
+    state: oneOf('applying', 'applied', 'in-effect', 'not-in-effect', 'ended-early', 'failed'),
+    detail: optional(text),
+  },
   undo: {
     id: text,
     name: text,

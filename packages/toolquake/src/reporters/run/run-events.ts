@@ -139,6 +139,7 @@ const ACTION_MARKS: Readonly<Record<Extract<RunEntry, { kind: 'action' }>['state
   applied: ['applied', 'bad'],
   'in-effect': ['in effect', 'bad'],
   'not-in-effect': ['NO EFFECT', 'bad'],
+  'ended-early': ['GONE EARLY', 'bad'],
   failed: ['FAILED', 'bad'],
 };
 

@@ -79,6 +79,7 @@ function missingText({ blast, state, onMs, seenMs, detail }: ActionRecord): stri
   if (state === 'planned') return 'it was never begun';
   if (state === 'failed') return `it failed${more}`;
   if (state === 'not-in-effect') return `its effect was looked for and not found${more}`;
+  if (state === 'ended-early') return `its effect was seen, and did not last${more}`;
   if (onMs === undefined) return 'it was begun, and nothing says that it was done';
   return seenMs === undefined && isFault({ blast }) ? 'it was done, and nobody saw its effect' : undefined;
 }

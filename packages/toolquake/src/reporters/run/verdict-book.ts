@@ -56,13 +56,13 @@ export function createVerdictBook(): VerdictBook {
     if (!isUndoing && isDryRun && wasBegun) return only('not-injected', 'a dry run found an action that cannot be done');
     if (!isUndoing && !wasBegun) return only('inconclusive', 'it ended before anything was to be injected');
     if (finding !== undefined) return only('violated', `"${finding}" contradicts what must stay true`);
-    const unseen = actions.find(({ state }) => state !== 'in-effect');
+    const unseen = actions.find(({ state }) => state !== 'in-effect' && state !== 'ended-early');
     if (unseen !== undefined) return only('not-injected', `the effect of "${unseen.id}" was not seen`);
     if (isCallsOnly && figures.faultedCalls === 0) return only('not-injected', 'not one call was hit');
     const [idle] = [...hits].find(([, count]) => count === 0) ?? [];
     if (idle !== undefined) return only('not-injected', `the rule "${clipped(idle)}" hit not one call`);
     if (actions.length === 0) return only('not-injected', 'no fault was at work');
-    const doubt = doubtOf({ moments, steady });
+    const doubt = doubtOf({ actions, moments, steady });
     // Where a server is hit besides, whether single calls were to be hit at all is a question of its own.
     const mayBeUnhit: readonly Verdict[] = blasts.includes('calls') && figures.faultedCalls === 0 ? ['not-injected'] : [];
     return doubt === undefined
@@ -71,7 +71,9 @@ export function createVerdictBook(): VerdictBook {
   };
 
   /** What only lets nobody say that all is well. */
-  const doubtOf = ({ moments, steady }: Pick<VerdictContext, 'moments' | 'steady'>): string | undefined => {
+  const doubtOf = ({ actions, moments, steady }: Pick<VerdictContext, 'actions' | 'moments' | 'steady'>): string | undefined => {
+    const over = actions.find(({ state }) => state === 'ended-early');
+    if (over !== undefined) return `the effect of "${over.id}" did not last`;
     if (!moments.wasProbed) return 'no probe looked at the target from the fault on';
     const blind = steady.find(({ phase, states }) => phase === 'during' && states.holds === 0);
     if (blind !== undefined) return `"${blind.rule}" never held during the fault`;
