@@ -77,7 +77,11 @@ export const SIGNALS = {
   attempts_per_task: { source: 'task', unit: 'count', about: 'Calls for each operation: 1 without retries.' },
   uptime_seconds: { source: 'process', unit: 'seconds', about: 'How long the process of the server has been running.' },
   restarts: { source: 'process', unit: 'count', about: 'Restarts that the process manager counted since the run began.' },
-  host_memory: { source: 'host', unit: 'share', about: 'Share of the memory of this host that is in use, or of that of the container of the run.' },
+  host_memory: {
+    source: 'host',
+    unit: 'share',
+    about: 'Share of the memory of this host that is in use, or of that of the container of the run.',
+  },
   host_cpu: { source: 'host', unit: 'share', about: 'Share of the processors of this host that is in use.' },
   reading: { source: 'reading', unit: 'count', about: 'The last number that was read, under the name of its reading.' },
 } as const satisfies Readonly<

@@ -1,8 +1,9 @@
 /** A person's yes to one plan: signed with a key of this host, for one use, and not for ever. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson, isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { writeOnce } from './write-once.js';
 
 /** What was agreed to, by whom, and until when. */
 export type Approval = {
@@ -140,16 +141,7 @@ function keyOf({ stateFolder }: ApprovalPlace, mayMake: boolean): Buffer | undef
   const known = keyIn(path);
   if (known !== undefined || !mayMake) return known;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const draft = `${path}-${randomBytes(8).toString('hex')}`;
-  writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
-  try {
-    // A link appears with all of its content, and only for the first who makes it.
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  writeOnce(path, randomBytes(32).toString('hex'));
   return keyIn(path);
 }
 

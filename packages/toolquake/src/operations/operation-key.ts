@@ -3,9 +3,10 @@
  * guess about arguments. Proxies that share a run directory share a key: a call may be tried again through another one.
  */
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HASH_KEY_BYTES, ToolquakeError } from '@toolquake/sdk/core';
+import { writeOnce } from './write-once.js';
 
 /** The file of a run directory that holds its key, for its owner alone. */
 export const OPERATION_KEY_FILE = '.operation-key';
@@ -19,16 +20,7 @@ export function sharedOperationKey(directory: string): Uint8Array {
   try {
     const known = keyIn(path);
     if (known !== undefined) return known;
-    const draft = `${path}-${process.pid}-${randomBytes(3).toString('hex')}`;
-    writeFileSync(draft, randomBytes(HASH_KEY_BYTES).toString('hex'), { mode: 0o600, flag: 'wx' });
-    try {
-      // A link appears with all of its content, and only for the first who makes it.
-      linkSync(draft, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    writeOnce(path, randomBytes(HASH_KEY_BYTES).toString('hex'));
     return keyIn(path)!;
   } catch (cause) {
     throw new ToolquakeError('NOT_WRITABLE', {
