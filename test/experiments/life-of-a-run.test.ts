@@ -171,11 +171,13 @@ describe.concurrent('whoever ends a run', () => {
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server));
     const run = await at.start('in effect');
+    expect((await at.toolquake('runs')).stdout).toMatch(/freeze +desk .* running /);
     const second = await at.toolquake('run', 'e.yaml', '--yes', '--quiet');
     expect([second.code, second.stderr]).toEqual([expect.toBeOneOf([2, 3]), expect.stringMatching(/[Aa]nother experiment|run \d{8}-/)]);
     expect(isFrozen(server)).toBe(true);
     run.child.kill('SIGTERM');
     await run.ended;
+    expect((await at.toolquake('runs')).stdout).toMatch(/freeze +desk .* aborted /);
     const short = { actions: [{ action: 'freeze-process', for: '1s' }] };
     at.rewrite(freeze(server, short));
     expect((await at.toolquake('run', 'e.yaml', '--yes', '--quiet')).code).toBe(0);

@@ -12,15 +12,26 @@ import type { ReportFormat } from '../reporters/report.js';
 import { blockingFindings, renderRunList, runListJson } from '../reporters/run-list.js';
 import { renderRun } from '../reporters/run-report.js';
 import { provenEndOf, type RunEnd } from '../reporters/run/run-story.js';
+import { findLeftovers } from '../undo/leftovers.js';
 import { EXIT, textOf, wordOf, type CommandArguments, type CommandIo } from './command.js';
 import { exitOfRun } from './run-exit.js';
 import { coloursFor, withProgress } from './terminal.js';
 
 /** Every run of this folder. */
 export async function listAndTell({ options }: CommandArguments, io: CommandIo): Promise<number> {
-  const runs = await listRuns(process.cwd());
+  const living = livingRuns(io.env);
+  const runs = (await listRuns(process.cwd())).map((run) => ({ ...run, isLiving: living.has(run.runId) }));
   io.stdout.write(options['json'] === true ? runListJson(runs) : renderRunList(runs, coloursFor(io.stdout, io.env)));
   return EXIT.pass;
+}
+
+/** Where the state folder cannot be read, none is known to live. */
+function livingRuns(env: CommandIo['env']): ReadonlySet<string> {
+  try {
+    return new Set(findLeftovers(env).flatMap(({ runId, state }) => (state === 'running' ? [runId] : [])));
+  } catch {
+    return new Set();
+  }
 }
 
 /** One run, whole. Showing it is no judgement: the exit code says only whether it could be shown. */

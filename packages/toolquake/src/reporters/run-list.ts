@@ -8,8 +8,11 @@ import { duration, nullsFor, table, type Cell, type Paint } from './figures.js';
 export const blockingFindings = ({ findings }: Pick<RunSummary, 'findings'>): readonly string[] =>
   findings.filter(({ name }) => FINDINGS[name][0] === 'P1').map(({ name }) => name);
 
+/** A run of the list. `isLiving`: it goes on now. */
+export type ListedRun = RunSummary & { readonly isLiving: boolean };
+
 /** The list as text. */
-export function renderRunList(runs: readonly RunSummary[], paint: Paint): string {
+export function renderRunList(runs: readonly ListedRun[], paint: Paint): string {
   if (runs.length === 0) return 'There are no runs here yet. "toolquake run FILE" makes one.\n';
   const head = ['run', 'experiment', 'target', 'stage', 'dose', 'verdict', 'started', 'MTTD', 'MTTR', 'findings'];
   const rows = runs.map((run): Cell[] => [
@@ -18,13 +21,18 @@ export function renderRunList(runs: readonly RunSummary[], paint: Paint): string
     printable(run.target),
     `${run.stage}/${run.stages}`,
     `${Number(run.dose.toPrecision(3))} %`,
-    { text: run.isDryRun ? `${run.verdict} (dry run)` : run.verdict, paint: run.verdict === 'held' ? paint.green : paint.red },
+    verdictCell(run, paint),
     printable(run.startedAt.replace('T', ' ').replace(/\.\d+Z$/, 'Z')),
     duration(run.mttdMs ?? undefined),
     duration(run.mttrMs ?? undefined),
     printable(findingsText(run)),
   ]);
   return table([head.map((text): Cell => ({ text, paint: paint.dim })), ...rows], { indent: 0, left: [1, 2, 5, 6, 9] });
+}
+
+function verdictCell({ verdict, isDryRun, isLiving }: ListedRun, paint: Paint): Cell {
+  if (isLiving && verdict === 'unfinished') return { text: 'running', paint: paint.dim };
+  return { text: isDryRun ? `${verdict} (dry run)` : verdict, paint: verdict === 'held' ? paint.green : paint.red };
 }
 
 function findingsText(run: RunSummary): string {
@@ -35,7 +43,7 @@ function findingsText(run: RunSummary): string {
 }
 
 /** The list for machines. */
-export function runListJson(runs: readonly RunSummary[]): string {
+export function runListJson(runs: readonly ListedRun[]): string {
   const list = runs.map((run) => ({ ...nullsFor(run), mttdMs: run.mttdMs ?? null, mttrMs: run.mttrMs ?? null }));
   return `${JSON.stringify({ version: 1, runs: list }, undefined, 2)}\n`;
 }
