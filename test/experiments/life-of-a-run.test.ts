@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import type { RunEntry } from '../../packages/toolquake/src/core/run-entry.js';
 import { readStat } from '../../packages/toolquake/src/undo/process-identity.js';
 import { binPath, createDesk, type Run } from '../cli/harness.js';
@@ -86,7 +86,10 @@ function project(experiment: object, env: NodeJS.ProcessEnv = {}) {
         .split('\n')
         .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as RunEntry])),
     /** Starts it, and resolves when these words were said. */
-    async start(words: string): Promise<{ child: ChildProcess; said: () => string; ended: Promise<number | null> }> {
+    async start(
+      words: string,
+      onTestFinished: TestContext['onTestFinished'],
+    ): Promise<{ child: ChildProcess; said: () => string; ended: Promise<number | null> }> {
       const child = spawn(process.execPath, [binPath, 'run', 'e.yaml', '--yes'], {
         cwd: desk.folder,
         env: { ...process.env, ...surroundings },
@@ -143,11 +146,11 @@ describe.concurrent('the ladder', () => {
 const agree = (shown: string): string | undefined => (shown.includes('Type "approve"') ? 'approve' : undefined);
 
 describe.concurrent('whoever ends a run', () => {
-  test('by Ctrl-C sees it undone first, and 130', async () => {
+  test('by Ctrl-C sees it undone first, and 130', async ({ onTestFinished }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server));
-    const run = await at.start('in effect');
+    const run = await at.start('in effect', onTestFinished);
     expect(isFrozen(server)).toBe(true);
     run.child.kill('SIGINT');
     expect(await run.ended, run.said()).toBe(130);
@@ -156,21 +159,23 @@ describe.concurrent('whoever ends a run', () => {
     expect(await at.toolquake('leftovers')).toMatchObject({ code: 0 });
   });
 
-  test('by "toolquake stop" from elsewhere sees it undone, too', async () => {
+  test('by "toolquake stop" from elsewhere sees it undone, too', async ({ onTestFinished }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server));
-    const run = await at.start('in effect');
+    const run = await at.start('in effect', onTestFinished);
     expect(await at.toolquake('stop')).toMatchObject({ code: 0 });
     expect(isFrozen(server)).toBe(false);
     expect([await run.ended, verdictOf(at.journal())?.verdict], run.said()).toEqual([1, 'aborted']);
   });
 
-  test('keeps nobody else from the server afterwards; before, a second run on it is refused and says whose it is', async () => {
+  test('keeps nobody else from the server afterwards; before, a second run on it is refused and says whose it is', async ({
+    onTestFinished,
+  }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server));
-    const run = await at.start('in effect');
+    const run = await at.start('in effect', onTestFinished);
     expect((await at.toolquake('runs')).stdout).toMatch(/freeze +desk .* running /);
     const second = await at.toolquake('run', 'e.yaml', '--yes', '--quiet');
     expect([second.code, second.stderr]).toEqual([expect.toBeOneOf([2, 3]), expect.stringMatching(/[Aa]nother experiment|run \d{8}-/)]);
@@ -202,11 +207,11 @@ describe.concurrent('what a run says when it ends', () => {
     expect([code, stdout]).toEqual([4, expect.stringContaining('NOT INJECTED')]);
   });
 
-  test('inconclusive (5) when somebody ended the fault before its time was over', async () => {
+  test('inconclusive (5) when somebody ended the fault before its time was over', async ({ onTestFinished }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server, { actions: [{ action: 'freeze-process', for: '1s' }] }));
-    const run = await at.start('in effect');
+    const run = await at.start('in effect', onTestFinished);
     process.kill(server.pid, 'SIGCONT');
     expect([await run.ended, run.said()]).toEqual([5, expect.stringMatching(/GONE EARLY[^]*INCONCLUSIVE[^]*did not last/)]);
   });
@@ -218,7 +223,7 @@ describe.concurrent('what a run says when it ends', () => {
     expect(at.journal().filter((entry) => entry.kind === 'action')).toEqual([]);
   });
 
-  test('a dry run looks at everything and touches nothing', async () => {
+  test('a dry run looks at everything and touches nothing', async ({ onTestFinished }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const at = project(freeze(server));
@@ -228,7 +233,7 @@ describe.concurrent('what a run says when it ends', () => {
     expect([kinds.has('precondition'), kinds.has('steady'), kinds.has('action')]).toEqual([true, true, false]);
   });
 
-  test('undo-failed (6) when the undo lies; nothing new starts, and it says what is left', async () => {
+  test('undo-failed (6) when the undo lies; nothing new starts, and it says what is left', async ({ onTestFinished }) => {
     const server = await startServer();
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const actions = [
@@ -256,14 +261,16 @@ describe.concurrent('what a run says when it ends', () => {
   });
 });
 
-test('an alert that never came is a finding that keeps everything from that server until a person has read it', async () => {
+test('an alert that never came is a finding that keeps everything from that server until a person has read it', async ({
+  onTestFinished,
+}) => {
   const server = await startServer();
   onTestFinished(() => void server.child.kill('SIGKILL'));
   // A monitor that proves its channel once, and then sleeps.
   const external = { port: 0, token: '${MONITOR_TOKEN}' };
   const change = { monitor: { every: '200ms', external }, actions: [{ action: 'freeze-process', for: '4s' }] };
   const at = project(freeze(server, { ...change, expect: { alert: {}, recoverWithin: '20s' } }), { MONITOR_TOKEN: 'of-this-test' });
-  const run = await at.start('/alerts/');
+  const run = await at.start('/alerts/', onTestFinished);
   const [address] = /http:\/\/127\.0\.0\.1:\d+\/alerts\//.exec(run.said()) ?? [];
   const alert = {
     version: 1,
