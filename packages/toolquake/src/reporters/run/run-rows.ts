@@ -37,7 +37,7 @@ export function actionsTable({ actions }: RunDigest): RunTable {
       duration(onMs),
       duration(seenMs),
       duration(offMs),
-      [about, ...(detail === undefined || detail === about ? [] : [`Seen: ${detail}`])].filter((text) => text !== '').join(' '),
+      detail === undefined || detail === about ? about : `${about}${about === '' || about.endsWith('.') ? '' : '.'} Seen: ${detail}`.trim(),
     ]),
     words: [1, 2, 3, 7],
     isBad: (row) => actions[row]?.seenMs === undefined,
