@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { call } from './fixtures/fake-world.js';
-import { each, END_MS, experimentOf, FAULT_OFF_MS, FAULT_ON_MS, journalOf, judged, probes } from './fixtures/journal.js';
+import { each, END_MS, experimentOf, FAULT_OFF_MS, FAULT_ON_MS, journalOf, judged, notUndone, probes } from './fixtures/journal.js';
 import { judge } from './judge.js';
 
 const down = probes((atMs) => atMs < FAULT_ON_MS || atMs >= 13_000);
 const calls = (faulted: number) =>
   each(0, END_MS, 200).map((atMs, index) => call(atMs, 'ok', atMs >= FAULT_ON_MS && index < 50 + faulted ? 'faulted' : 'control'));
-const notUndone = {
-  kind: 'undo',
-  atMs: 20_000,
-  id: 'one',
-  name: 'change',
-  state: 'not-undone',
-  proof: 'there',
-  tookMs: 1,
-  by: 'runner',
-} as const;
 const stop = { kind: 'stop', atMs: 15_000, why: 'asked to', isAsked: true } as const;
 const trip = (state: 'fails' | 'few') =>
   ({

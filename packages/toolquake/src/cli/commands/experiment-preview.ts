@@ -1,10 +1,11 @@
 import { defineCommand } from '../command.js';
+import { EXPERIMENT_FILE, TARGETS_FILE } from '../experiment-words.js';
 
 /** Looks at what a stage of an experiment would hit here and now. */
 export const experimentPreview = defineCommand({
   name: 'experiment preview',
   summary: 'Looks at what an experiment would hit here and now, how it is undone, and the digest to approve; changes nothing.',
-  positionals: [{ name: 'FILE', about: 'An experiment in YAML or JSON.' }],
+  positionals: [EXPERIMENT_FILE],
   options: [
     {
       flag: '--stage',
@@ -14,12 +15,7 @@ export const experimentPreview = defineCommand({
       max: 100,
       about: 'The stage of the ladder; the next one unless told otherwise.',
     },
-    {
-      flag: '--config',
-      kind: 'text',
-      value: 'FILE',
-      about: 'The file that describes targets; toolquake.yaml beside the experiment or here.',
-    },
+    TARGETS_FILE,
     { flag: '--json', kind: 'switch', about: 'Print JSON instead of text.' },
   ],
   examples: ['toolquake experiment preview block-database.yaml', 'toolquake experiment preview block-database.yaml --stage 2 --json'],

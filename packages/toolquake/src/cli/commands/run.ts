@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.js';
+import { TARGETS_FILE } from '../experiment-words.js';
 
 /** Runs an experiment. */
 export const run = defineCommand({
@@ -9,12 +10,7 @@ export const run = defineCommand({
     { flag: '--stage', kind: 'integer', value: 'N', min: 1, max: 100, about: 'Stage of the ladder; the next one unless told otherwise.' },
     { flag: '--dry-run', kind: 'switch', about: 'Everything but the fault: preconditions, steady state, what would be hit and undone.' },
     { flag: '--yes', kind: 'switch', about: 'Agrees to stage 1 of a target on this machine; all else needs "toolquake approve".' },
-    {
-      flag: '--config',
-      kind: 'text',
-      value: 'FILE',
-      about: 'The file that describes targets; toolquake.yaml beside the experiment, or here.',
-    },
+    TARGETS_FILE,
     {
       flag: '--format',
       kind: 'text',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { found } from '../fixtures/journal.js';
+import { found, notUndone } from '../fixtures/journal.js';
 import { manualRestart } from './manual-restart.js';
 
 test('a healthy run has none', () => {
@@ -15,15 +15,5 @@ test('recovered in the end', () => {
 });
 
 test('what we have not undone is our fault', () => {
-  const undo = {
-    kind: 'undo',
-    atMs: 20_000,
-    id: 'one',
-    name: 'change',
-    state: 'not-undone',
-    proof: 'there',
-    tookMs: 1,
-    by: 'runner',
-  } as const;
-  expect(found(manualRestart, { isSteady: (atMs) => atMs < 11_000, more: [undo] })).toBeUndefined();
+  expect(found(manualRestart, { isSteady: (atMs) => atMs < 11_000, more: [notUndone] })).toBeUndefined();
 });
