@@ -44,10 +44,11 @@ function readSetting(reader: ValueReader, value: unknown, path: PlanPath, field:
     case 'number':
       return reader.number(value, path, {});
     case 'time': {
-      const ms = typeof value === 'string' ? parseDuration(value) : value;
+      const ms = typeof value === 'string' ? parseDuration(value) : isInMs(path.at(-1)) ? value : undefined;
       if (ms !== undefined) return reader.number(ms, path, { min: field.min ?? 1, max: field.max, unit: 'ms' });
-      const message = `${pathText(path)} must be a time, not ${describeValue(value)}.`;
-      return reader.report(path, 'WRONG_TYPE', message, 'Times look like "500ms", "1.5s", "2m" or "1h"; a number is in milliseconds.');
+      const message = `${pathText(path)} must be a time with its unit, not ${describeValue(value)}.`;
+      const meant = typeof value === 'number' ? ` Did you mean "${value}s" or "${value}ms"?` : '';
+      return reader.report(path, 'WRONG_TYPE', message, `Times look like "500ms", "1.5s", "2m" or "1h".${meant}`);
     }
     case 'names':
       return reader.names(value, path);
@@ -66,6 +67,9 @@ function readSetting(reader: ValueReader, value: unknown, path: PlanPath, field:
       return readSetting(reader, value, path, isObject(value) ? field.group : field.text);
   }
 }
+
+/** A bare number is a time only where the name says in what: sixty of nothing may be a minute, or a blink. */
+const isInMs = (name: string | number | undefined): boolean => typeof name === 'string' && name.endsWith('Ms');
 
 function readText(
   reader: ValueReader,
@@ -93,14 +97,14 @@ export function settingsSchema(fields: SettingFields): JsonSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, { description: field.about, ...settingSchema(field) }]),
+      Object.entries(fields).map(([name, field]) => [name, { description: field.about, ...settingSchema(field, name) }]),
     ),
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   };
 }
 
-function settingSchema(field: SettingField): JsonSchema {
+function settingSchema(field: SettingField, name?: string): JsonSchema {
   switch (field.kind) {
     case 'text':
       return { type: 'string', ...(field.pattern === undefined ? { minLength: 1 } : { pattern: field.pattern.source }) };
@@ -112,13 +116,10 @@ function settingSchema(field: SettingField): JsonSchema {
       return { type: 'integer', minimum: field.min, maximum: field.max };
     case 'number':
       return { type: 'number' };
-    case 'time':
-      return {
-        anyOf: [
-          { type: 'number', minimum: field.min ?? 1, maximum: field.max },
-          { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,6})? ?(ms|s|m|h)$' },
-        ],
-      };
+    case 'time': {
+      const text: JsonSchema = { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,6})? ?(ms|s|m|h)$' };
+      return isInMs(name) ? { anyOf: [{ type: 'number', minimum: field.min ?? 1, maximum: field.max }, text] } : text;
+    }
     case 'names':
       return {
         anyOf: [

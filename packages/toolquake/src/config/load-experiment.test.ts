@@ -164,6 +164,8 @@ test.each([
   [SHORT.replace('for: 60s', 'params: { prot: 1 }, for: 60s'), 'actions[0].params has the unknown key "prot". Did you mean "port"?'],
   [SHORT.replace('action: break-server', 'action: break-calls'), 'actions[0].params needs "tool"'],
   [SHORT.replace(', for: 60s', ''), 'actions[0] needs "for"'],
+  [SHORT.replace('for: 60s', 'for: 60'), 'actions[0].for must be a time with its unit, not 60.'],
+  [SHORT.replace('for: 60s', 'for: 60'), 'Did you mean "60s" or "60ms"?'],
   [SHORT.replace('target: shop', 'target: shpo'), 'e.yaml:5:9: target is "shpo", and'],
   [SHORT.replace('target: shop', 'target: shpo'), 'Did you mean "shop"?'],
   [SHORT.replace('target: shop', 'target: { url: "http://a", command: [b] }'), 'target needs either "url" or "command", not both.'],
