@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@toolquake/sdk/core';
 import type { Experiment } from '../core/experiment.js';
+import { isThisMachine } from '../core/this-machine.js';
 
 /** A target as far as its identity goes. */
 export type IdentifiedTarget = {
@@ -9,9 +10,6 @@ export type IdentifiedTarget = {
     | { readonly name: string; readonly kind: 'url'; readonly url: string }
     | { readonly name: string; readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string | undefined };
 };
-
-/** Names and addresses of this machine itself: whoever connects to one reaches what listens on another. */
-const THIS_MACHINE = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[(?:::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\])$/;
 
 /**
  * One text for one server, however its address is spelled: without credentials, query (it may hold a key) and slashes that mean
@@ -26,7 +24,7 @@ export function targetIdentityOf({ target }: IdentifiedTarget): string {
     .replace(/%[0-9a-f]{2}/gi, unescaped)
     .replaceAll(/\/{2,}/g, '/')
     .replace(/(?<=.)\/$/, '');
-  return `${protocol}//${THIS_MACHINE.test(name) ? 'localhost' : name}${port === '' ? '' : `:${port}`}${path}`;
+  return `${protocol}//${isThisMachine(name) ? 'localhost' : name}${port === '' ? '' : `:${port}`}${path}`;
 }
 
 /** A letter that needed no escape; every other escape stays, in small letters. */

@@ -7,7 +7,8 @@ import { canonicalText } from '../gates/manifest/canonical.js';
 import { LISTED, type ListedKind, type ListingFacts, type Manifest } from '../gates/manifest/manifest.js';
 import { oversize } from '../gates/manifest/measure.js';
 import { redactText } from '../recordings/redact.js';
-import { isLocal, readAuthDemand } from '../targets/challenge.js';
+import { isThisMachine } from '../core/this-machine.js';
+import { readAuthDemand } from '../targets/challenge.js';
 import { openConnection, type OpenOptions } from '../targets/open-connection.js';
 import type { TargetDefinition, UrlTarget } from '../targets/target.js';
 
@@ -209,5 +210,5 @@ function shownOf(kind: ListedKind, { items, pages, envelope }: Listing): Shown {
 function transportOf(target: TargetDefinition, { transport: kind }: Connection): Manifest['transport'] {
   if (target.kind !== 'url') return { kind };
   const { hostname, origin, pathname } = new URL(target.url);
-  return isLocal(hostname) ? { kind } : { kind, url: `${origin}${pathname}` };
+  return isThisMachine(hostname) ? { kind } : { kind, url: `${origin}${pathname}` };
 }

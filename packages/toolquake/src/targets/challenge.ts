@@ -2,6 +2,7 @@
 import { isObject } from '@toolquake/sdk/core';
 import { realClock } from '@toolquake/sdk/interceptors';
 import { TargetFailure } from '../core/connection.js';
+import { isThisMachine } from '../core/this-machine.js';
 import { authoritiesOf } from './authorities.js';
 import { systemResolve, type Dial } from './dial.js';
 import { getPage } from './get-page.js';
@@ -31,7 +32,7 @@ export async function readAuthDemand(target: UrlTarget, options: OpenOptions = {
   return {
     scopes: named(scope ?? metadata?.['scopes_supported']),
     // Addresses on this machine are accidents of a test run.
-    issuers: named(metadata?.['authorization_servers']).filter((one) => URL.canParse(one) && !isLocal(new URL(one).hostname)),
+    issuers: named(metadata?.['authorization_servers']).filter((one) => URL.canParse(one) && !isThisMachine(new URL(one).hostname)),
   };
 }
 
@@ -89,9 +90,6 @@ const named = (list: unknown): readonly string[] =>
   Array.isArray(list)
     ? [...new Set(list.filter((one): one is string => typeof one === 'string' && one !== ''))].sort().slice(0, MAX_NAMES)
     : [];
-
-/** True for names of this machine itself. */
-export const isLocal = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 
 function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   try {

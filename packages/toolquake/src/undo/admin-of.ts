@@ -1,6 +1,5 @@
 /** The admin routes that a line of the ledger, or a parameter, means: a URL and the name of the variable that holds the token. */
 import { ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
-import { isLocal } from '../targets/challenge.js';
 import { askAdminObject, requireAdminUrl, type AdminQuestion } from '../proxies/ask-admin.js';
 
 /** Where, and by which variable. Never the token itself. */
@@ -17,10 +16,6 @@ export function readAdminPlace({ adminUrl, tokenVariable }: JsonObject): AdminPl
     advice: 'For example adminUrl: http://127.0.0.1:9901, tokenVariable: CHAOS_ADMIN_TOKEN.',
   });
 }
-
-/** Does an URL mean the same from every host? */
-export const isReachedFromAnywhere = (url: unknown): boolean =>
-  typeof url === 'string' && URL.canParse(url) && !isLocal(new URL(url).hostname);
 
 /** Asks there for something. */
 export async function askPlace(

@@ -1,8 +1,8 @@
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { isReachedFromAnywhere } from '../../core/this-machine.js';
 import { defineUndo } from '../../core/undo-step.js';
 import { callTools } from '../../targets/call-once.js';
 import type { TargetDefinition } from '../../targets/target.js';
-import { isReachedFromAnywhere } from '../admin-of.js';
 import { readCheck, readNow, sameValue, type ToolCheck } from '../tool-check.js';
 
 /** Takes back by a tool what a tool has done. It looks before it calls: a switch that is pressed twice is on again. */

@@ -1,6 +1,7 @@
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
 import { isNobodyThere } from '../../proxies/ask-admin.js';
-import { askPlace, isReachedFromAnywhere, readAdminPlace } from '../admin-of.js';
+import { askPlace, readAdminPlace } from '../admin-of.js';
+import { isReachedFromAnywhere } from '../../core/this-machine.js';
 import { defineUndo } from '../../core/undo-step.js';
 
 /** Takes rules out of a running proxy or process. Rules live in memory: where nobody listens any more, they are gone. */

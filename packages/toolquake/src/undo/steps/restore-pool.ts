@@ -1,7 +1,8 @@
 import { isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
+import { isReachedFromAnywhere } from '../../core/this-machine.js';
 import { defineUndo, type UndoState } from '../../core/undo-step.js';
 import { isNobodyThere } from '../../proxies/ask-admin.js';
-import { askPlace, isReachedFromAnywhere, readAdminPlace } from '../admin-of.js';
+import { askPlace, readAdminPlace } from '../admin-of.js';
 
 /** Gives a pool back what it had. The pool is in the memory of a service: where nobody listens any more, it is gone. */
 export const restorePool = defineUndo({
