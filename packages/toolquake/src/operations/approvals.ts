@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson, isObject, ToolquakeError, type JsonObject } from '@toolquake/sdk/core';
-import { writeOnce } from './write-once.js';
+import { makeWhole } from '../undo/whole-file.js';
 
 /** What was agreed to, by whom, and until when. */
 export type Approval = {
@@ -141,7 +141,7 @@ function keyOf({ stateFolder }: ApprovalPlace, mayMake: boolean): Buffer | undef
   const known = keyIn(path);
   if (known !== undefined || !mayMake) return known;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  writeOnce(path, randomBytes(32).toString('hex'));
+  makeWhole(path, randomBytes(32).toString('hex'));
   return keyIn(path);
 }
 

@@ -1,8 +1,9 @@
 /** Missed alerts of this host: they block a server for every folder that runs are started from, until a person acknowledges one. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isObject } from '@toolquake/sdk/core';
 import { stateDirectory, stateDirectoryPath } from '../undo/state-directory.js';
+import { makeWhole, readWhole } from '../undo/whole-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -15,9 +16,7 @@ const FOLDER = 'missed-alerts';
 export function noteMissedAlert(env: Env, missed: MissedAlert): void {
   const folder = join(stateDirectory(env), FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${missed.runId}.json`);
-  writeFileSync(`${path}.tmp`, `${JSON.stringify(missed)}\n`, { mode: 0o600 });
-  renameSync(`${path}.tmp`, path);
+  makeWhole(join(folder, `${missed.runId}.json`), `${JSON.stringify(missed)}\n`);
 }
 
 /** Every one that nobody has acknowledged. */
@@ -45,7 +44,7 @@ function namesIn(folder: string): readonly string[] {
 /** Undefined for what somebody else has put there. */
 function readMissed(path: string): MissedAlert | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readWhole(path));
     if (!isObject(value)) return undefined;
     const { runId, root, target, targetDigest } = value;
     if (typeof runId !== 'string' || typeof root !== 'string' || typeof target !== 'string' || typeof targetDigest !== 'string')

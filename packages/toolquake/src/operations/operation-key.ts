@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HASH_KEY_BYTES, ToolquakeError } from '@toolquake/sdk/core';
-import { writeOnce } from './write-once.js';
+import { makeWhole } from '../undo/whole-file.js';
 
 /** The file of a run directory that holds its key, for its owner alone. */
 export const OPERATION_KEY_FILE = '.operation-key';
@@ -20,7 +20,7 @@ export function sharedOperationKey(directory: string): Uint8Array {
   try {
     const known = keyIn(path);
     if (known !== undefined) return known;
-    writeOnce(path, randomBytes(HASH_KEY_BYTES).toString('hex'));
+    makeWhole(path, randomBytes(HASH_KEY_BYTES).toString('hex'));
     return keyIn(path)!;
   } catch (cause) {
     throw new ToolquakeError('NOT_WRITABLE', {

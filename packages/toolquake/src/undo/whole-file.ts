@@ -1,4 +1,4 @@
-/** Small files of the state folder: made whole or not at all, and read without waiting for anybody. */
+/** Small files that several processes share: made whole or not at all, and read without waiting for anybody. */
 import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
