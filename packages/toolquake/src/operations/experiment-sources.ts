@@ -94,8 +94,8 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
 
   const { external } = experiment.monitor;
   const isExternal = external !== undefined;
-  const post = `${receiver.place} and the value of ${external?.tokenVariable}`;
-  if (isExternal)
+  const post = external === undefined ? undefined : `${receiver.place} and the value of ${external.tokenVariable}`;
+  if (post !== undefined)
     record({ kind: 'note', atMs: nowMs(), text: `your monitor posts its alerts to ${post}; any message now proves the channel` });
   const webhooks = isExternal ? [] : [receiver.url, ...experiment.monitor.webhooks];
 
@@ -171,7 +171,7 @@ export async function openSources(world: SourceWorld): Promise<Sources> {
       if (lost.length > 0) return { isProven: false, detail: lost.map(({ to, detail }) => `${to}: ${detail}`).join('; ') };
       if (heardFrom.size > 0)
         return { isProven: true, detail: `a test message arrived${webhooks.length > 1 ? ` at ${webhooks.length} receivers` : ''}` };
-      const whose = isExternal ? `no message of your monitor arrived at ${post}` : 'no test message of the monitor arrived';
+      const whose = post === undefined ? 'no test message of the monitor arrived' : `no message of your monitor arrived at ${post}`;
       return { isProven: false, detail: `${whose} within ${Math.round(withinMs / 1000)} s` };
     },
     failure: () => failure,

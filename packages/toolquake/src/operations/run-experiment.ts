@@ -65,7 +65,7 @@ export async function runExperiment(planned: PlannedRun, options: RunExperimentO
   const token = frontToken();
   const env = { ...options.env, [FRONT_TOKEN_VARIABLE]: token };
   refuseWhileHalted(env);
-  await sweepBeforeStart(env);
+  await sweepBeforeStart(env, { tell });
 
   const runId = newRunId(experiment.id, new Date());
   const lock = takeServerLock({ env, server: serverOf(planned), runId, ledgerPath: join(runsFolder(root), runId, RUN_FILES.ledger) });

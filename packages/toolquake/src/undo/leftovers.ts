@@ -126,10 +126,15 @@ const WARDENS_MAY_TAKE_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 
 /** Cleans up after the dead, and refuses to start anything new while something of theirs is still in place. */
-export async function sweepBeforeStart(env: Env, options: { readonly kinds?: UndoKinds | undefined } = {}): Promise<SweepReport> {
+export async function sweepBeforeStart(
+  env: Env,
+  options: { readonly kinds?: UndoKinds | undefined; readonly tell?: ((line: string) => void) | undefined } = {},
+): Promise<SweepReport> {
   // What the warden of a dead run can undo is gone in a moment, and what it cannot is left to the sweep.
   const untilMs = hostMs() + WARDENS_MAY_TAKE_MS;
   const beingUndone = (): readonly Leftover[] => findLeftovers(env).filter((one) => one.state === 'undoing' && !isNothingLeft(one));
+  const [awaited] = beingUndone();
+  if (awaited !== undefined) options.tell?.(`waiting until the warden of ${awaited.runId} has undone it`);
   while (beingUndone().length > 0 && hostMs() < untilMs) await delay(LOOK_EVERY_MS);
   const swept = await sweep(env, options);
   const report = { ...swept, left: [...swept.left, ...beingUndone()] };
